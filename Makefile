@@ -1,0 +1,49 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint .constraints.txt
+# Stamps inside the environment: set-up runs again only when what it reads has changed.
+RUN_READY := $(VENV)/.ready-run
+DEV_READY := $(VENV)/.ready-dev
+POLICIES := zero,paperwork,rubber_stamp,discount_general,restock,par_blind,cap_blind,auditor
+
+.DEFAULT_GOAL := test
+.PHONY: run test lint types contracts bench clean
+
+# One table of scores: every scripted coordinator on held-out seeds.
+run: $(RUN_READY)
+	$(BIN)/medchain eval --policy $(POLICIES) --seeds 50-59 --difficulty light,medium,heavy --workers 2
+
+test: lint types contracts
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV_READY)
+	$(BIN)/mypy --strict medchain
+
+contracts: $(DEV_READY)
+	$(BIN)/lint-imports
+
+bench: $(RUN_READY)
+	$(BIN)/python -m experiments.bench
+
+# Leaves the environment alone; remove $(VENV) by hand for a fresh one.
+clean:
+	rm -rf build dist *.egg-info .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find configs experiments medchain policies tests -name __pycache__ -prune -exec rm -rf {} +
+
+# Made last by `python -m venv`, and only where Debian's python3-venv is complete.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MedChain needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN_READY): pyproject.toml .constraints.txt | $(BIN)/pip
+	$(PIP) --editable .
+	@touch $@
+
+$(DEV_READY): pyproject.toml .constraints.txt | $(BIN)/pip
+	$(PIP) --editable '.[dev]'
+	@touch $(RUN_READY) $@
