@@ -2,7 +2,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint .constraints.txt
-# Stamps inside the environment: set-up runs again only when what it reads has changed.
+# Stamps inside the environment: set-up runs again only when what it reads has changed. An editable install remembers
+# which top-level folders were packages, and the version, hence the __init__ files.
+INPUTS := pyproject.toml .constraints.txt $(wildcard */__init__.py)
 RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev
 POLICIES := zero,paperwork,rubber_stamp,discount_general,restock,par_blind,cap_blind,auditor
@@ -40,10 +42,10 @@ $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MedChain needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 
-$(RUN_READY): pyproject.toml .constraints.txt | $(BIN)/pip
+$(RUN_READY): $(INPUTS) | $(BIN)/pip
 	$(PIP) --editable .
 	@touch $@
 
-$(DEV_READY): pyproject.toml .constraints.txt | $(BIN)/pip
+$(DEV_READY): $(INPUTS) | $(BIN)/pip
 	$(PIP) --editable '.[dev]'
 	@touch $(RUN_READY) $@
