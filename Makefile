@@ -27,7 +27,7 @@ types: $(DEV_READY)
 	$(BIN)/mypy --strict medchain
 
 contracts: $(DEV_READY)
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 bench: $(RUN_READY)
 	$(BIN)/python -m experiments.bench
