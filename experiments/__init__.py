@@ -1,0 +1,1 @@
+"""What people run: CLI, evaluation, training, studies, reports, bench, bound."""

@@ -1,0 +1,440 @@
+"""Scenario files: YAML -> validated `Scenario`. The only place that reads a number of the game.
+
+A file may say `extends: other.yaml`; its keys then override that file's. Unknown, missing or impossible entries raise
+`ScenarioError` naming file, key, value and what is legal.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from medchain.errors import ScenarioError, UnknownNameError
+
+FOLDER = Path(__file__).resolve().parent.parent / "configs" / "scenario"
+DIFFICULTIES = ("light", "medium", "heavy")
+
+
+class Part(BaseModel):
+    """Base of all parts of a scenario: no unknown key, nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+Count = Field(ge=1)
+Units = Field(ge=0, le=100_000)
+Cents = Field(ge=0, le=10**12)
+Share = Field(ge=0, le=1)
+Factor = Field(gt=0, le=100)
+Sigma = Field(ge=0, le=2)
+
+
+class Clock(Part):
+    """Rounds per episode, days per round, rounds of history before round 1."""
+
+    rounds: int = Field(ge=1, le=52)
+    days_per_round: Literal[2]
+    history_rounds: int = Field(ge=0, le=52)
+
+
+class Limits(Part):
+    """Call budgets and the sizes of the record's tables."""
+
+    calls_per_round: int = Field(ge=1, le=1000)
+    orders_per_round: int = Field(ge=1, le=1000)
+    evidence_per_round: int = Units
+    reviews_per_round: int = Units
+    refusals_before_forfeit: int = Count
+    order_quantity: int = Field(ge=1, le=10**7)
+    lots: int = Field(ge=1, le=30_000)
+
+
+class Ward(Part):
+    """A ward: priority weight in [0, 1], baseline census in patients, opening hoarding pressure."""
+
+    title: str
+    priority: float = Share
+    census: int = Count
+    acute: bool
+    hoarding_pressure: float = Share
+    surge_probability: float = Share
+
+
+class Sku(Part):
+    """A product: shelf life in days (None: never expires), list price in cents, usual demand per ward in units/day."""
+
+    title: str
+    shelf_life_days: int | None = Field(ge=1, le=100_000)
+    criticality: Literal["NORMAL", "HIGH", "CRITICAL"]
+    unit_cost_cents: int = Field(ge=1, le=10**8)
+    demand_per_day: dict[str, int] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _demand(self) -> Self:
+        for ward, units in self.demand_per_day.items():
+            if not 1 <= units <= 100_000:
+                raise ValueError(f"demand of {ward} is {units}; legal: 1 .. 100000 units a day (leave the ward out for 0)")
+        return self
+
+
+class Supplier(Part):
+    """A supplier: lead time in days, price as percent of list, what it sells."""
+
+    lead_time_days: int = Field(ge=1, le=365)
+    price_percent: int = Field(ge=1, le=10_000)
+    sells: Literal["all"] | list[str]
+
+
+class Opening(Part):
+    """Opening stock: days of stock ~ U(low, high) per SKU, shares for wards and central, shelf life left."""
+
+    days_low: float = Field(ge=0, le=365)
+    days_high: float = Field(ge=0, le=365)
+    ward_share: float = Factor
+    central_share: float = Factor
+    ward_shelf_left: float = Share
+    central_shelf_left: float = Share
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.days_low > self.days_high:
+            raise ValueError(f"days_low {self.days_low} is above days_high {self.days_high}")
+        return self
+
+
+class Finance(Part):
+    """Budget, approval gate and prices of services, in cents or percent."""
+
+    budget_cents: int = Cents
+    budget_per_event_cents: int = Cents
+    gate_cents: int = Cents
+    evidence_cost_cents: int = Cents
+    review_cost_cents: int = Cents
+    expedite_percent: int = Field(ge=100, le=1000)
+    quote_discount_percent: int = Field(ge=0, le=100)
+    quote_good_rounds: int = Count
+
+
+class Need(Part):
+    """The need model: log-normal census (AR(1)) and mix, daily noise, surges, MCI."""
+
+    daily_sigma: float = Sigma
+    census_rho: float = Field(ge=0, lt=1)
+    census_sigma: float = Sigma
+    mix_sigma: float = Sigma
+    mci_factor: float = Factor
+    ward_surge_factor: float = Factor
+    line_surge_probability: float = Share
+    line_surge_low: float = Factor
+    line_surge_high: float = Factor
+    legal_request: float = Field(ge=1, le=100)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.line_surge_low > self.line_surge_high:
+            raise ValueError(f"line_surge_low {self.line_surge_low} is above line_surge_high {self.line_surge_high}")
+        return self
+
+
+class Events(Part):
+    """How many events, when, and what each does."""
+
+    count: tuple[int, int]
+    first_day: int = Count
+    last_day: int = Count
+    mci_days: int = Count
+    disruption_days: int = Count
+    disrupted_supplier: str
+    disrupted_lead_time_days: int = Count
+    recall_sku: str
+    recall_units: int = Units
+    breach_sku: str
+    breach_ward: str
+    breach_days: int = Count
+
+
+class Trust(Part):
+    """The moves of reputation and hoarding pressure, as fractions of 1."""
+
+    opening_reputation: float = Share
+    reputation_kept: float = Share
+    pressure_pull: float = Share
+    caught_pressure: float = Share
+    caught_pressure_deny: float = Share
+    caught_pressure_per_further_line: float = Share
+    caught_pressure_most: float = Share
+    caught_reputation: float = Share
+    paid_pressure: float = Share
+    short_pressure: float = Share
+    honest_review_pressure: float = Share
+    honest_review_reputation: float = Share
+    cited_pressure: float = Share
+    cited_reputation: float = Share
+    redacted_reputation: float = Share
+    disclosed_reputation: float = Share
+
+
+class ScriptedWard(Part):
+    """The scripted request and disclosure rule."""
+
+    pad_low: float = Factor
+    pad_high: float = Factor
+    honest_spread: float = Share
+    pad_probability_most: float = Share
+    redact_if_padded: float = Share
+    redact_if_honest: float = Share
+    redact_census_from_pressure: float = Share
+
+
+class ScriptedArbiter(Part):
+    """The scripted ruling."""
+
+    deny_excess: float = Field(ge=0, le=100)
+
+
+class Arbiter(Part):
+    """The arbiter's chart review."""
+
+    noise_sigma: float = Sigma
+
+
+class Evidence(Part):
+    """What a disclosure holds."""
+
+    census_sigma: float = Sigma
+    acuity_share: float = Share
+    acuity_low: float = Field(ge=-1, le=1)
+    acuity_high: float = Field(ge=-1, le=1)
+    recent_rounds: int = Count
+
+
+class Weights(Part):
+    """Weights of the ten score components; they sum to 1."""
+
+    network_service_level: float = Share
+    critical_service_level: float = Share
+    allocation_accuracy: float = Share
+    event_response: float = Share
+    budget_efficiency: float = Share
+    waste_control: float = Share
+    audit_score: float = Share
+    approval_workflow_score: float = Share
+    tool_discovery_score: float = Share
+    briefing_efficiency: float = Share
+
+    @model_validator(mode="after")
+    def _sum(self) -> Self:
+        total = sum(self.model_dump().values())
+        if abs(total - 1) > 1e-9:
+            raise ValueError(f"weights sum to {total:.6g}; they must sum to 1")
+        return self
+
+
+class Score(Part):
+    """Weights, gate and penalty of the coordinator's score."""
+
+    weights: Weights
+    gate_fill: float = Field(gt=0, le=1)
+    unsound_penalty: float = Share
+    unsound_penalty_most: float = Share
+    least_spend_share: float = Field(gt=0, le=1)
+
+
+class Shaping(Part):
+    """The training signal; see reward/shaping.py."""
+
+    scale: float = Share
+    mail_read: float
+    requests_viewed: float
+    briefing: float
+    plan_committed: float
+    order_released: float
+    recall_stopped: float
+    evidence: float
+    review_of_padded: float
+    review_of_honest: float
+    approval_sound: float
+    approval_unsound: float
+    first_use_of_system: float
+    orders_rewarded: int = Units
+    evidence_rewarded: int = Units
+    reviews_rewarded: int = Units
+
+
+class WardReward(Part):
+    """Weights of the wards' reward."""
+
+    surplus: float = Field(ge=0, le=100)
+    caught: float = Field(ge=0, le=100)
+    redaction: float = Field(ge=0, le=100)
+
+
+class Sizes(NamedTuple):
+    """What shapes a record: two scenarios with equal sizes share dtypes, spaces and compiled code."""
+
+    wards: int
+    skus: int
+    suppliers: int
+    rounds: int
+    days: int
+    history: int
+    lots: int
+    orders: int
+    quotes: int
+    events: int
+
+    @property
+    def locations(self) -> int:
+        """Central pharmacy and the wards."""
+        return self.wards + 1
+
+    @property
+    def agents(self) -> int:
+        """Coordinator, wards, arbiter."""
+        return self.wards + 2
+
+
+class Scenario(Part):
+    """A validated scenario. `names` of wards, SKUs and suppliers are their order in the file."""
+
+    clock: Clock
+    limits: Limits
+    wards: dict[str, Ward] = Field(min_length=1, max_length=60)
+    skus: dict[str, Sku] = Field(min_length=1, max_length=60)
+    suppliers: dict[str, Supplier] = Field(min_length=1, max_length=60)
+    opening: Opening
+    finance: Finance
+    need: Need
+    events: Events
+    trust: Trust
+    scripted_ward: ScriptedWard
+    scripted_arbiter: ScriptedArbiter
+    arbiter: Arbiter
+    evidence: Evidence
+    wms_noise: float = Share
+    allocation_rule: Literal["proportional", "uniform", "priority"]
+    score: Score
+    shaping: Shaping
+    ward_reward: WardReward
+
+    @property
+    def sizes(self) -> Sizes:
+        """Sizes of the record that this scenario needs."""
+        clock, limits = self.clock, self.limits
+        return Sizes(
+            wards=len(self.wards),
+            skus=len(self.skus),
+            suppliers=len(self.suppliers),
+            rounds=clock.rounds,
+            days=clock.rounds * clock.days_per_round,
+            history=clock.history_rounds,
+            lots=limits.lots,
+            orders=limits.orders_per_round * clock.rounds,
+            quotes=limits.calls_per_round * clock.rounds,
+            events=5,
+        )
+
+    @property
+    def agents(self) -> list[str]:
+        """Agent names by agent number."""
+        return ["coordinator", *self.wards, "arbiter"]
+
+    @property
+    def locations(self) -> list[str]:
+        """Location names by location number."""
+        return ["central_pharmacy", *self.wards]
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        for name, known in self._references():
+            where, value = name
+            if value not in known:
+                raise ValueError(f"{where}: {value!r} is unknown; legal: {', '.join(known)}")
+        sold = {sku for s in self.suppliers.values() for sku in (self.skus if s.sells == "all" else s.sells)}
+        for sku in self.skus:
+            if sku not in sold:
+                raise ValueError(f"skus.{sku}: nobody sells it; list it under some supplier's `sells`")
+        if set(self.wards) & {"coordinator", "arbiter", "central_pharmacy"}:
+            raise ValueError("wards: coordinator, arbiter and central_pharmacy are taken names")
+        low, high = self.events.count
+        if not 0 <= low <= high <= 5:
+            raise ValueError(f"events.count: [{low}, {high}] is impossible; legal: 0 <= low <= high <= 5")
+        first, last = self.events.first_day, self.events.last_day
+        if last > self.sizes.days or (high and last - first < 2 * high):
+            raise ValueError(f"events: days {first} .. {last} hold no {high} events in an episode of {self.sizes.days} days")
+        needed = 2 * len(self.skus) + self.sizes.orders + 2
+        if self.limits.lots < needed:
+            raise ValueError(f"limits.lots: the record holds {self.limits.lots} lots, this scenario can make {needed}")
+        return self
+
+    def _references(self) -> list[tuple[tuple[str, str], list[str]]]:
+        """Every name that points at another part, with where it stands and what it may be."""
+        wards, skus, suppliers = list(self.wards), list(self.skus), list(self.suppliers)
+        events = self.events
+        found = [(("events.recall_sku", events.recall_sku), skus), (("events.breach_sku", events.breach_sku), skus)]
+        found += [(("events.breach_ward", events.breach_ward), wards)]
+        found += [(("events.disrupted_supplier", events.disrupted_supplier), suppliers)]
+        found += [((f"skus.{s}.demand_per_day", w), wards) for s, sku in self.skus.items() for w in sku.demand_per_day]
+        for name, supplier in self.suppliers.items():
+            found += [((f"suppliers.{name}.sells", s), skus) for s in (supplier.sells if supplier.sells != "all" else [])]
+        return found
+
+
+def _merge(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in top.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        merged[key] = _merge(base[key], value) if both else value
+    return merged
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a YAML mapping, following `extends`; raise ScenarioError if it is not one."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{path}: expected a mapping of keys, got {type(data).__name__}")
+    parent = data.pop("extends", None)
+    return _merge(read_yaml(path.parent / str(parent)), data) if parent else data
+
+
+def describe(error: ValidationError, path: object) -> str:
+    """One line per wrong entry: file, key, value, what is legal."""
+    lines = []
+    for item in error.errors(include_url=False):
+        key = ".".join(str(part) for part in item["loc"]) or "(whole file)"
+        value = item["input"]
+        shown = "" if isinstance(value, dict | BaseModel) else f" = {value!r}"
+        lines.append(f"{path}: {key}{shown}: {item['msg'].removeprefix('Value error, ')}")
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=64)
+def _load(path: Path, modified: int) -> Scenario:
+    try:
+        return Scenario.model_validate(read_yaml(path))
+    except ValidationError as error:
+        raise ScenarioError(describe(error, path)) from None
+
+
+def load_scenario(name: str | Path = "medium") -> Scenario:
+    """Load a shipped difficulty by name, or a scenario file by path.
+
+    Raises:
+        ScenarioError: a file is wrong (names file, key, value, what is legal).
+        UnknownNameError: neither a shipped name nor an existing file.
+    """
+    path = Path(name)
+    if path.suffix not in (".yaml", ".yml"):
+        path = FOLDER / f"{name}.yaml"
+        if not path.is_file():
+            raise UnknownNameError("scenario", name, sorted(p.stem for p in FOLDER.glob("*.yaml") if p.stem != "base"))
+    return _load(path, path.stat().st_mtime_ns if path.is_file() else 0)

@@ -1,0 +1,1 @@
+"""Who decides: scripted, learned and language-model agents behind one protocol."""

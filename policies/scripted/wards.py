@@ -1,0 +1,74 @@
+"""Scripted wards. A persona says how a ward asks; the rest of its behaviour is section 9 of the rules."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from medchain.core.chance import rounded, second_uniform_micro, uniform_micro
+from medchain.core.demand import is_padded, legal_most, scripted_request
+from medchain.core.kernel import kernel
+from medchain.core.words import FIXED, Field, Kind, Phase, Reason
+from policies.scripted.memory import blank, line_draw
+
+
+class Persona(IntEnum):
+    """How a scripted ward asks: by its hoarding pressure, honestly, or always padded by a factor."""
+
+    SCRIPTED = 0
+    HONEST = 1
+    PADS = 2
+
+
+@kernel
+def act_ward(v: Any, p: Any, m: Any, persona: int, factor: float, queue: Any) -> int:
+    """Decide what ward `v` answers; writes one command into `queue` and returns 1."""
+    phase = int(v["phase"])
+    if phase == Phase.REQUEST:
+        return _request(v, p, m, persona, factor, queue)
+    if phase == Phase.DISCLOSE:
+        blank(queue, 0, Kind.DISCLOSE)
+        queue[0]["option"] = _redaction(v, p, m)
+        return 1
+    return blank(queue, 0, Kind.REPLY)
+
+
+@kernel
+def _request(v: Any, p: Any, m: Any, persona: int, factor: float, queue: Any) -> int:
+    blank(queue, 0, Kind.REQUEST)
+    w, r = int(v["ward"]), int(v["round"]) - 1
+    for k in range(p["demand"].shape[1]):
+        if int(p["demand"][w, k]) == 0:
+            continue
+        need = int(v["need"][k])
+        bits = line_draw(m, r, k)
+        units = need
+        if persona == Persona.SCRIPTED:
+            units = scripted_request(p, need, int(v["pressure"]), uniform_micro(bits), second_uniform_micro(bits))
+        elif persona == Persona.PADS:
+            units = min(rounded(need * factor), legal_most(p, need))
+        queue[0]["quantities"][w, k] = units
+        queue[0]["reasons"][w, k] = _reason(units, 2 * int(p["demand"][w, k]), is_padded(units, need))
+    return 1
+
+
+@kernel
+def _reason(units: int, usual: int, padded: bool) -> int:
+    """A padded line is explained as a buffer; a large honest one as a surge, an ordinary one by census or restock."""
+    if padded:
+        return Reason.BUFFER if units <= 2 * usual else Reason.SURGE
+    if 2 * units > 3 * usual:
+        return Reason.SURGE
+    return Reason.CENSUS if units > usual else Reason.RESTOCK
+
+
+@kernel
+def _redaction(v: Any, p: Any, m: Any) -> int:
+    """Redact with probability 0.6 h if the line is padded, 0.1 h if not: census under high pressure, else the actuals."""
+    k, r = int(v["asked_sku"]), int(v["round"]) - 1
+    padded = is_padded(int(v["requested"][r, k]), int(v["need"][k]))
+    share = int(p["redact_if_padded"]) if padded else int(p["redact_if_honest"])
+    chance = share * int(v["pressure"])
+    if uniform_micro(line_draw(m, r, k + 2048)) * FIXED * FIXED >= chance * 1000000:
+        return Field.NONE
+    return Field.CENSUS if int(v["pressure"]) >= int(p["redact_census_from"]) else Field.RECENT_ACTUALS
