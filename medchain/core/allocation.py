@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from medchain.core.demand import legal_most, true_need
 from medchain.core.kernel import kernel
+from medchain.core.lines import legal_most, true_need
 from medchain.core.outcome import refuse
 from medchain.core.words import Reason, Refusal, Rule
 

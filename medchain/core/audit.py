@@ -12,7 +12,8 @@ from medchain.core.words import Verdict
 @kernel
 def line_index(s: Any, r: int, w: int, k: int) -> int:
     """Number of a (round, line), the index of its own draws."""
-    return (r * s["requested"].shape[1] + w) * s["requested"].shape[2] + k
+    _, wards, skus = s["requested"].shape
+    return (r * int(wards) + w) * int(skus) + k
 
 
 @kernel

@@ -16,25 +16,8 @@ from medchain.core.chance import (
     uniform_micro,
 )
 from medchain.core.kernel import kernel
+from medchain.core.lines import legal_most
 from medchain.core.words import FIXED, Criticality, Event
-
-
-@kernel
-def true_need(s: Any, r: int, w: int, k: int) -> int:
-    """Units that line (w, k) needs in round index `r`, both days."""
-    return int(s["need"][2 * r, w, k]) + int(s["need"][2 * r + 1, w, k])
-
-
-@kernel
-def legal_most(p: Any, need: int) -> int:
-    """The most a ward may ask for when it needs `need` units."""
-    return int(math.ceil(p["legal_request"] * need))
-
-
-@kernel
-def is_padded(request: int, need: int) -> bool:
-    """A line is padded when its request is above 1.10 times its true need."""
-    return 10 * request > 11 * need
 
 
 @kernel

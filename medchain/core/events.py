@@ -56,7 +56,7 @@ def bears_on(p: Any, kind: int, sku: int) -> bool:
     if kind == Event.MCI:
         return int(p["criticality"][sku]) >= Criticality.HIGH
     if kind == Event.SUPPLIER_DISRUPTION:
-        return p["sells"][int(p["disrupted_supplier"]), sku] == 1
+        return int(p["sells"][int(p["disrupted_supplier"]), sku]) == 1
     if kind == Event.PRODUCT_RECALL:
         return sku == int(p["recall_sku"])
     return sku == int(p["breach_sku"])

@@ -6,7 +6,7 @@ from typing import Any
 
 from medchain.core.allocation import request_refusal, take_request
 from medchain.core.audit import chart_estimate, disclose, granted
-from medchain.core.demand import draw_need, is_padded, legal_most, true_need
+from medchain.core.demand import draw_need
 from medchain.core.desk import call_tool
 from medchain.core.events import deliver_mail
 from medchain.core.finance import settle_receipt
@@ -21,6 +21,7 @@ from medchain.core.inventory import (
     snapshot,
 )
 from medchain.core.kernel import kernel
+from medchain.core.lines import is_padded, legal_most, true_need
 from medchain.core.outcome import refuse, tally
 from medchain.core.tape import draw_budget, draw_events, opening_expiry, opening_units
 from medchain.core.trust import decay_reputation, opening_trust, settle
@@ -197,7 +198,7 @@ def whose_turn(s: Any) -> int:
     if phase == Phase.REQUEST or phase == Phase.DISCLOSE or phase == Phase.REPLY:
         return int(s["asked_ward"]) + 1
     if phase == Phase.VERDICT:
-        return s["pressure"].shape[0] + 1
+        return int(s["pressure"].shape[0]) + 1
     return COORDINATOR
 
 

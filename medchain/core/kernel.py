@@ -29,9 +29,9 @@ if numba.config.DISABLE_JIT:
 
 @cache
 def _sources_digest(folder: Path) -> str:
-    """SHA-256 over all sources of medchain and of `folder`, where a caller outside the package lives."""
+    """SHA-256 over the sources of core, reward and `folder`: all that a kernel defined in `folder` may call."""
     sha = hashlib.sha256(f"{numba.__version__} bounds {numba.config.BOUNDSCHECK}".encode())
-    for root in sorted({PACKAGE, folder}):
+    for root in sorted({PACKAGE / "core", PACKAGE / "reward", folder}):
         for path in sorted(root.rglob("*.py")):
             sha.update(path.relative_to(root).as_posix().encode())
             sha.update(path.read_bytes())
@@ -48,7 +48,7 @@ def _writable(folder: Path) -> bool:
 
 
 @cache
-def cache_dir(folder: Path = PACKAGE) -> Path:
+def cache_dir(folder: Path = PACKAGE / "core") -> Path:
     """Folder of the compiled kernels defined in `folder`; a temporary one where nothing else is writable."""
     digest = _sources_digest(folder)
     home = os.environ.get("MEDCHAIN_CACHE_DIR") or os.path.join(
@@ -62,9 +62,8 @@ def kernel(function: F) -> F:
     """Compile `function` (nogil, cached on disk); under NUMBA_DISABLE_JIT=1 it stays plain Python."""
     if numba.config.DISABLE_JIT:
         return function
-    folder = Path(inspect.getfile(function)).resolve().parent
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_dir(PACKAGE if PACKAGE in (folder, *folder.parents) else folder))
+    numba.config.CACHE_DIR = str(cache_dir(Path(inspect.getfile(function)).resolve().parent))
     try:
         compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:

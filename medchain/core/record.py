@@ -153,7 +153,10 @@ def command_dtype(z: Sizes) -> np.dtype[Any]:
             ("ticket", "i4"),  # index of the order it belongs to
             ("quote", "i4"),  # index
             ("quantity", "i8"),  # units
-            ("option", "i4"),  # expedited (1), Field of a redaction, Verdict, inbox filter, ERP table, rounds of history
+            (
+                "option",
+                "i4",
+            ),  # expedited (1), Field of a redaction, Verdict, inbox filter, ERP table, rounds of history
             ("claimed_types", "i8"),  # bit t: event type t is named
             ("claimed_events", "i8"),  # bit e: event e is named by its id
             ("claimed_nonsense", "i1"),  # an event id was named that does not exist

@@ -22,8 +22,8 @@ from medchain.core.audit import (
     reviews_this_round,
 )
 from medchain.core.chance import Stream, between, draw, rounded, stream, uniform_micro
-from medchain.core.demand import legal_most, true_need
 from medchain.core.kernel import kernel
+from medchain.core.lines import legal_most, true_need
 from medchain.core.record import ORDER_FIELDS, QUOTE_FIELDS, SYSTEMS, columns
 from medchain.core.words import Event, EventStatus, Field, Phase
 from medchain.scenario import Sizes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from medchain.core.demand import is_padded, true_need
 from medchain.core.kernel import kernel
+from medchain.core.lines import is_padded, true_need
 
 ABSENT = -1.0
 """Nothing to judge: the component leaves the sum."""

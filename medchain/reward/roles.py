@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from medchain.core.demand import true_need
 from medchain.core.kernel import kernel
+from medchain.core.lines import true_need
 from medchain.core.words import Verdict
 from medchain.reward.lines import consumed, is_line, line_fill, padded
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from medchain.core.demand import is_padded
 from medchain.core.kernel import kernel
+from medchain.core.lines import is_padded
 from medchain.core.words import FIXED, Kind, Verdict
 from policies.scripted.memory import blank
 

@@ -6,8 +6,9 @@ from enum import IntEnum
 from typing import Any
 
 from medchain.core.chance import rounded, second_uniform_micro, uniform_micro
-from medchain.core.demand import is_padded, legal_most, scripted_request
+from medchain.core.demand import scripted_request
 from medchain.core.kernel import kernel
+from medchain.core.lines import is_padded, legal_most
 from medchain.core.words import FIXED, Field, Kind, Phase, Reason
 from policies.scripted.memory import blank, line_draw
 
@@ -48,18 +49,18 @@ def _request(v: Any, p: Any, m: Any, persona: int, factor: float, queue: Any) ->
         elif persona == Persona.PADS:
             units = min(rounded(need * factor), legal_most(p, need))
         queue[0]["quantities"][w, k] = units
-        queue[0]["reasons"][w, k] = _reason(units, 2 * int(p["demand"][w, k]), is_padded(units, need))
+        queue[0]["reasons"][w, k] = _reason(units, 2 * int(p["demand"][w, k]))
     return 1
 
 
 @kernel
-def _reason(units: int, usual: int, padded: bool) -> int:
-    """A padded line is explained as a buffer; a large honest one as a surge, an ordinary one by census or restock."""
-    if padded:
-        return Reason.BUFFER if units <= 2 * usual else Reason.SURGE
+def _reason(units: int, usual: int) -> int:
+    """The reason that the size of a request suggests; it tells nothing that the request does not."""
     if 2 * units > 3 * usual:
         return Reason.SURGE
-    return Reason.CENSUS if units > usual else Reason.RESTOCK
+    if units > usual:
+        return Reason.CENSUS
+    return Reason.RESTOCK if 2 * units > usual else Reason.BUFFER
 
 
 @kernel
