@@ -372,7 +372,7 @@ def _quarantine(s: Any, c: Any, out: Any) -> None:
     stops_recall = False
     for e in range(s["recall_lot"].shape[0]):
         bad = int(s["recall_lot"][e])
-        if bad >= 0 and lot in (EVERY, bad) and int(s["lot_sku"][bad]) == sku:
+        if bad >= 0 and (lot == EVERY or lot == bad) and int(s["lot_sku"][bad]) == sku:
             stops_recall = stops_recall or inventory.available(s, bad, to) > 0
     units = inventory.quarantine(s, sku, lot, to)
     if units == 0:

@@ -17,7 +17,8 @@ def true_need(s: Any, r: int, w: int, k: int) -> int:
 @kernel
 def legal_most(p: Any, need: int) -> int:
     """The most a ward may ask for when it needs `need` units."""
-    return math.ceil(p["legal_request"] * need)
+    most: int = math.ceil(p["legal_request"] * need)
+    return most
 
 
 @kernel
