@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from medchain.core.kernel import kernel
+from medchain.core.words import Reason
 
 
 @kernel
@@ -25,3 +26,13 @@ def legal_most(p: Any, need: int) -> int:
 def is_padded(request: int, need: int) -> bool:
     """A line is padded when its request is above 1.10 times its true need."""
     return 10 * request > 11 * need
+
+
+@kernel
+def likely_reason(units: int, usual: int) -> int:
+    """The reason that the size of a request suggests; it tells nothing that the request does not."""
+    if 2 * units > 3 * usual:
+        return Reason.SURGE
+    if units > usual:
+        return Reason.CENSUS
+    return Reason.RESTOCK if 2 * units > usual else Reason.BUFFER

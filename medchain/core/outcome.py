@@ -1,10 +1,11 @@
-"""Small things every rule needs to say what came of a command."""
+"""Small things about a command: an empty one, what came of it, what it counts as."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from medchain.core.kernel import kernel
+from medchain.core.words import EVERY
 
 
 @kernel
@@ -28,3 +29,29 @@ def tally(s: Any, fact: int) -> None:
 def use_system(s: Any, system: int) -> None:
     """Note that an enterprise system was used."""
     s["system_used"][system] = 1
+
+
+@kernel
+def blank(queue: Any, n: int, kind: int) -> int:
+    """Write an empty command of `kind` at position `n` of a queue; returns n + 1."""
+    c = queue[n]
+    c["kind"] = kind
+    c["ward"] = EVERY
+    c["sku"] = EVERY
+    c["supplier"] = 0
+    c["location"] = EVERY
+    c["lot"] = EVERY
+    c["ticket"] = 0
+    c["quote"] = 0
+    c["quantity"] = 0
+    c["option"] = 0
+    c["claimed_types"] = 0
+    c["claimed_events"] = 0
+    c["claimed_nonsense"] = 0
+    c["claimed_skus"] = 0
+    c["claimed_shortage"] = 0
+    c["claimed_supplier"] = 0
+    c["quantities"][:] = 0
+    c["reasons"][:] = 0
+    c["cites"][:] = 0
+    return n + 1

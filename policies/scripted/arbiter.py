@@ -6,8 +6,8 @@ from typing import Any
 
 from medchain.core.kernel import kernel
 from medchain.core.lines import is_padded
+from medchain.core.outcome import blank
 from medchain.core.words import FIXED, Kind, Verdict
-from policies.scripted.memory import blank
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from medchain.core.kernel import kernel
+from medchain.core.outcome import blank
 from medchain.core.words import Kind
-from policies.scripted.memory import blank
 
 
 @kernel

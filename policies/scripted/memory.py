@@ -14,7 +14,6 @@ import numpy as np
 from medchain.core.chance import Stream, draw, stream
 from medchain.core.kernel import kernel
 from medchain.core.record import command_dtype
-from medchain.core.words import EVERY
 from medchain.scenario import Sizes
 
 QUEUE = 64
@@ -59,32 +58,6 @@ def own_draw(m: Any) -> Any:
 def line_draw(m: Any, r: int, k: int) -> Any:
     """64 bits for line `k` of round `r`: the same however often it is asked."""
     return draw(m["key"], (1 << 32) + r * 4096 + k)
-
-
-@kernel
-def blank(queue: Any, n: int, kind: int) -> int:
-    """Write an empty command of `kind` at position `n` of a queue; returns n + 1."""
-    c = queue[n]
-    c["kind"] = kind
-    c["ward"] = EVERY
-    c["sku"] = EVERY
-    c["supplier"] = 0
-    c["location"] = EVERY
-    c["lot"] = EVERY
-    c["ticket"] = 0
-    c["quote"] = 0
-    c["quantity"] = 0
-    c["option"] = 0
-    c["claimed_types"] = 0
-    c["claimed_events"] = 0
-    c["claimed_nonsense"] = 0
-    c["claimed_skus"] = 0
-    c["claimed_shortage"] = 0
-    c["claimed_supplier"] = 0
-    c["quantities"][:] = 0
-    c["reasons"][:] = 0
-    c["cites"][:] = 0
-    return n + 1
 
 
 def new_memories(z: Sizes, n: int = 1) -> np.ndarray[Any, Any]:

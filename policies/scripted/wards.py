@@ -8,9 +8,10 @@ from typing import Any
 from medchain.core.chance import rounded, second_uniform_micro, uniform_micro
 from medchain.core.demand import scripted_request
 from medchain.core.kernel import kernel
-from medchain.core.lines import is_padded, legal_most
-from medchain.core.words import FIXED, Field, Kind, Phase, Reason
-from policies.scripted.memory import blank, line_draw
+from medchain.core.lines import is_padded, legal_most, likely_reason
+from medchain.core.outcome import blank
+from medchain.core.words import FIXED, Field, Kind, Phase
+from policies.scripted.memory import line_draw
 
 
 class Persona(IntEnum):
@@ -49,18 +50,8 @@ def _request(v: Any, p: Any, m: Any, persona: int, factor: float, queue: Any) ->
         elif persona == Persona.PADS:
             units = min(rounded(need * factor), legal_most(p, need))
         queue[0]["quantities"][w, k] = units
-        queue[0]["reasons"][w, k] = _reason(units, 2 * int(p["demand"][w, k]))
+        queue[0]["reasons"][w, k] = likely_reason(units, 2 * int(p["demand"][w, k]))
     return 1
-
-
-@kernel
-def _reason(units: int, usual: int) -> int:
-    """The reason that the size of a request suggests; it tells nothing that the request does not."""
-    if 2 * units > 3 * usual:
-        return Reason.SURGE
-    if units > usual:
-        return Reason.CENSUS
-    return Reason.RESTOCK if 2 * units > usual else Reason.BUFFER
 
 
 @kernel
