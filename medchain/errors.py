@@ -13,6 +13,10 @@ class ScenarioError(MedChainError):
     """A scenario file is wrong; names the file, the key, the value and what is legal."""
 
 
+class ConfigError(MedChainError):
+    """A configuration other than a scenario is wrong; names the file, the key, the value and what is legal."""
+
+
 class SeedError(MedChainError):
     """A seed is not an integer in 0 .. 2^63 - 1."""
 

@@ -15,7 +15,6 @@ class Coordinator(IntEnum):
     ZERO = 0
     RUBBER_STAMP = 1
     DISCOUNT_GENERAL = 2
-    ORACLE = 3
 
 
 @kernel

@@ -12,7 +12,7 @@ from medchain.core.record import new_episodes, new_results
 from medchain.core.words import Phase
 from medchain.scenario import Sizes
 from policies.scripted.arbiter import act_arbiter
-from policies.scripted.decide import Coordinator, decide
+from policies.scripted.decide import decide
 from policies.scripted.memory import new_memories, new_queue, policy_key
 from policies.scripted.wards import act_ward
 
@@ -78,8 +78,6 @@ def play_range(
             memories[a] = memories[spare]
             memories[a]["key"] = policy_key(seeds[i], a)
         hospital.start_episode(episodes[i], p[0], seeds[i])
-        if which == Coordinator.ORACLE:
-            memories[0]["told"][:] = episodes[i]["need"]
         planned, done = 0, 0
         s = episodes[i]
         while int(s["phase"]) != Phase.ENDED:

@@ -1,0 +1,75 @@
+"""Knobs of the scripted coordinators: configs/policy/NAME.yaml, validated, as one numeric record that kernels read.
+
+Every knob of every coordinator is a field of that record, so one compiled loop plays them all; each reads its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from medchain.errors import ConfigError, UnknownNameError
+from medchain.scenario import FOLDER as SCENARIOS
+from medchain.scenario import describe, read_yaml
+
+FOLDER = SCENARIOS.parent / "policy"
+
+
+class Knobs(BaseModel):
+    """Base of all knobs: numbers only, none unknown, none missing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class DiscountGeneral(Knobs):
+    """Of `discount_general`."""
+
+    general_percent: int = Field(ge=0, le=100)
+
+
+MODELS: dict[str, type[Knobs]] = {"discount_general": DiscountGeneral}
+"""The knobs of each coordinator that has some."""
+
+
+@cache
+def knobs_dtype() -> np.dtype[Any]:
+    """One float field per knob."""
+    names = sorted({name for model in MODELS.values() for name in model.model_fields})
+    return np.dtype([(name, "f8") for name in names])
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, modified: int) -> dict[str, Any]:
+    return read_yaml(path)
+
+
+def load_knobs(name: str, overrides: Mapping[str, Any] | None = None) -> np.ndarray[Any, Any]:
+    """Knobs of coordinator `name` from its file, some replaced by `overrides`: an array of one record.
+
+    Raises:
+        ConfigError: a key is unknown or missing, or a value impossible; names file, key, value and what is legal.
+        ScenarioError: the file cannot be read.
+        UnknownNameError: an override for a coordinator without such a knob.
+    """
+    record = np.zeros(1, knobs_dtype())
+    model = MODELS.get(name)
+    known = sorted(model.model_fields) if model else []
+    for key in overrides or {}:
+        if key not in known:
+            raise UnknownNameError(f"knob of {name}", key, known)
+    if model is None:
+        return record
+    path = FOLDER / f"{name}.yaml"
+    data = _read(path, path.stat().st_mtime_ns if path.is_file() else 0)
+    try:
+        knobs = model.model_validate({**data, **(overrides or {})})
+    except ValidationError as error:
+        raise ConfigError(describe(error, path if not overrides else f"{path} with overrides")) from None
+    for key, value in knobs.model_dump().items():
+        record[key] = value
+    return record
