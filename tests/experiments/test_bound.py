@@ -16,6 +16,8 @@ from medchain.core.words import CENTRAL, NEVER, Event, Kind, Origin, Phase
 from medchain.reward.components import waste_control
 from medchain.reward.formula import breakdown
 from medchain.scenario import DIFFICULTIES, Scenario, load_scenario
+from policies.roster import coordinator_names
+from policies.scripted import batch
 
 SERVICE, CRITICAL, ACCURACY, RESPONSE, WASTE, PROCESS = 0.25, 0.18, 0.18, 0.12, 0.04, 0.27
 PRIORITY, PRICE = 0.4, 1000
@@ -245,6 +247,15 @@ def test_no_play_beats_the_bound(difficulty: str) -> None:
         session = Session(scenario, seed)
         play(session, np.random.default_rng(seed), care)
         assert (breakdown(session.record, session.params[0])["score"] or 0) <= bound_for(scenario, seed) <= 1
+
+
+@pytest.mark.parametrize("difficulty", DIFFICULTIES)
+@pytest.mark.parametrize("policy", coordinator_names())
+def test_no_scripted_coordinator_beats_the_bound(policy: str, difficulty: str) -> None:
+    scenario, seeds = load_scenario(difficulty), range(50, 60)
+    params = new_params(scenario)[0]
+    for seed, record in zip(seeds, batch.play(scenario, policy, seeds), strict=True):
+        assert (breakdown(record, params)["score"] or 0) <= bound_for(scenario, seed)
 
 
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
