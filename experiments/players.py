@@ -1,0 +1,34 @@
+"""From the name of a policy to what plays its episodes. A kind of policy with names of its own joins by a prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from medchain.errors import UnknownNameError
+from medchain.scenario import Scenario
+
+Array = np.ndarray[Any, Any]
+Player = Callable[[Scenario, Sequence[int]], Array]
+"""Plays one episode per seed to the end: episode records, [seed]."""
+
+
+def player(name: str) -> Player:
+    """What plays the coordinator called `name`; wards and arbiter are scripted.
+
+    Raises:
+        UnknownNameError: there is no such policy.
+    """
+    from policies.roster import coordinator_names
+    from policies.scripted.batch import play
+
+    if name not in coordinator_names():
+        raise UnknownNameError("policy", name, coordinator_names())
+    return partial(_scripted, play, name)
+
+
+def _scripted(play: Callable[..., Array], name: str, scenario: Scenario, seeds: Sequence[int]) -> Array:
+    return play(scenario, name, seeds)
