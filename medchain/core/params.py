@@ -57,6 +57,8 @@ def params_dtype(z: Sizes) -> np.dtype[Any]:
     W, S, P = z.wards, z.skus, z.suppliers
     return np.dtype(
         [
+            ("rounds", "i4"),
+            ("days", "i4"),
             ("normal", "f8", (NORMALS,)),  # quantiles of N(0, 1)
             ("mix_factor", "f8", (NORMALS,)),  # quantiles of the mix factor (log-normal, mean 1)
             ("ward_priority", "i4", (W,)),  # fixed point
@@ -135,6 +137,7 @@ def new_params(scenario: Scenario) -> np.ndarray[Any, Any]:
     array = np.zeros(1, params_dtype(scenario.sizes))
     p = array[0]
     need = scenario.need
+    p["rounds"], p["days"] = scenario.sizes.rounds, scenario.sizes.days
     p["normal"] = _quantiles()
     p["mix_factor"] = [log_normal(z, need.mix_sigma) for z in _quantiles()]
     _fill_catalogue(p, scenario)

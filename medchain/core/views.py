@@ -330,14 +330,18 @@ def see_arbiter(s: Any, p: Any, v: Any) -> None:
     """Fill the arbiter's view."""
     asked = int(s["phase"]) == Phase.VERDICT
     _see_clock(s, p, v, asked)
-    r = int(s["round"]) - 1
-    v["verdict"][:] = s["verdict"][r]
+    v["verdict"][:] = s["verdict"][int(s["round"]) - 1]
     v["reputation"][:] = s["reputation"]
     v["asked_ward"] = -1
     v["asked_sku"] = -1
-    if not asked:
-        return
-    w, k = int(s["asked_ward"]), int(s["asked_sku"])
+    if asked:
+        see_line_under_review(s, p, v, int(s["asked_ward"]), int(s["asked_sku"]))
+
+
+@kernel
+def see_line_under_review(s: Any, p: Any, v: Any, w: int, k: int) -> None:
+    """What the arbiter is shown of line (w, k): request, disclosures, its own chart review, the line's history."""
+    r = int(s["round"]) - 1
     need = true_need(s, r, w, k)
     v["asked_ward"] = w
     v["asked_sku"] = k

@@ -1,0 +1,249 @@
+"""N episodes at phase level as arrays: every call works on all of them, in compiled loops, in lockstep.
+
+A round has five steps (phases.Step), an episode 5 R of them, so all N episodes are always at the same step. Per step the
+roles that decide there put their actions in (`put`), or an outside responder answers at tool level in their place (a
+scripted ward, arbiter or coordinator), and `advance` moves all records on.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from medchain.core.params import new_params
+from medchain.core.record import command_dtype, new_episodes, new_results
+from medchain.core.views import arbiter_dtype, coordinator_dtype, ward_dtype
+from medchain.core.words import Phase
+from medchain.env import phase_kernels as k
+from medchain.env import phases
+from medchain.env.phase_features import (
+    ARBITER_GLOBALS,
+    ARBITER_LINE,
+    COORDINATOR_GLOBALS,
+    COORDINATOR_LINE,
+    WARD_GLOBALS,
+    WARD_LINE,
+)
+from medchain.env.phases import Step
+from medchain.errors import check_seed
+from medchain.scenario import Scenario
+
+Array = np.ndarray[Any, Any]
+QUEUE = 64
+"""Longest list of commands that one look of a coordinator expands to."""
+
+
+class Responder(Protocol):
+    """An agent that answers at tool level, for all episodes at once."""
+
+    def start(self, batch: VectorEnv) -> None:
+        """New episodes have started."""
+
+    def answer(self, batch: VectorEnv, agent: int) -> None:
+        """Submit one command in every episode in which `agent` is asked."""
+
+
+class VectorEnv:
+    """N phase-level episodes.
+
+    Agents are numbered as in the core: 0 the coordinator, 1..W the wards, W + 1 the arbiter. `responders` maps the agents
+    that answer at tool level to what answers for them; all others act by `put`.
+    """
+
+    def __init__(
+        self, scenario: Scenario, n: int, responders: dict[int, Responder] | None = None, shaped: bool = False
+    ) -> None:
+        """Allocate `n` episodes; call `reset` before use."""
+        z = scenario.sizes
+        self.scenario, self.sizes, self.n, self.shaped = scenario, z, n, shaped
+        self.params = new_params(scenario)
+        self.responders = dict(responders or {})
+        self.episodes = new_episodes(z, n)
+        self.results = new_results(z, n)
+        self.queues = np.zeros((n, QUEUE), command_dtype(z))
+        self.lengths, self.at = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self.paid = np.zeros((n, z.agents))
+        self.step = 0
+        self.actions = [np.zeros((n, len(self.heads(a))), np.int64) for a in range(z.agents)]
+        self.asked = np.zeros((n, z.wards, z.skus), np.int8)
+        self._outside = np.array([a in self.responders for a in range(z.agents)], np.int8)
+        self._blank = new_episodes(z)
+        self._answer = np.zeros(1, command_dtype(z))
+        self._views = (
+            np.zeros(2, coordinator_dtype(z)),
+            np.zeros(2, ward_dtype(z)),
+            np.zeros(2, arbiter_dtype(z)),
+        )
+
+    def heads(self, agent: int) -> Array:
+        """Choices per action head of an agent."""
+        if agent == 0:
+            return phases.coordinator_heads(self.sizes)
+        return phases.ward_heads(self.sizes) if agent <= self.sizes.wards else phases.arbiter_heads(self.sizes)
+
+    def line_features(self, agent: int) -> list[str]:
+        """Names of the features per line."""
+        return (COORDINATOR_LINE, WARD_LINE, ARBITER_LINE)[self._role(agent)]
+
+    def global_features(self, agent: int) -> list[str]:
+        """Names of the features per hospital."""
+        return (COORDINATOR_GLOBALS, WARD_GLOBALS, ARBITER_GLOBALS)[self._role(agent)]
+
+    def lines(self, agent: int) -> int:
+        """Lines an agent decides about: all of them, or a ward its own SKUs."""
+        return self.sizes.skus if self._role(agent) == 1 else self.sizes.wards * self.sizes.skus
+
+    def _role(self, agent: int) -> int:
+        return 0 if agent == 0 else 1 if agent <= self.sizes.wards else 2
+
+    def scratch(self, agent: int) -> tuple[Array, Array]:
+        """An agent's view buffer (fill [0]; [1] is a blank) and a buffer for one command, for compiled responders."""
+        return self._views[self._role(agent)], self._answer
+
+    def reset(self, seeds: Array | list[int]) -> None:
+        """Start `n` episodes, one per seed.
+
+        Raises:
+            SeedError: a seed is not an integer in 0 .. 2^63 - 1.
+            ValueError: there are not `n` seeds.
+        """
+        if len(seeds) != self.n:
+            raise ValueError(f"expected {self.n} seeds, one per episode, got {len(seeds)}")
+        keys = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        k.start_all(self.episodes, self._blank, self.params, keys)
+        self.paid[:] = 0.0
+        self.step = 0
+        for responder in self.responders.values():
+            responder.start(self)
+
+    @property
+    def phase(self) -> Step:
+        """The step that is decided now."""
+        return Step(self.step % phases.STEPS)
+
+    @property
+    def done(self) -> bool:
+        """Whether the episodes are over."""
+        return self.step == phases.STEPS * self.sizes.rounds
+
+    def deciders(self) -> list[int]:
+        """Agents that act by `put` in this step."""
+        wards = list(range(1, self.sizes.wards + 1))
+        who = {Step.REQUEST: wards, Step.RESPOND: wards, Step.REVIEW: [self.sizes.agents - 1]}.get(self.phase, [0])
+        return [a for a in who if a not in self.responders]
+
+    def observe(self, agent: int) -> tuple[Array, Array]:
+        """Features of an agent now: float32 [n, lines, F] and float32 [n, G]."""
+        lines = np.zeros((self.n, self.lines(agent), len(self.line_features(agent))), np.float32)
+        out = np.zeros((self.n, len(self.global_features(agent))), np.float32)
+        step, views = int(self.phase) if not self.done else -1, self._views
+        role = self._role(agent)
+        if role == 0:
+            k.observe_coordinator(self.episodes, self.params, views[0], step, lines, out)
+        elif role == 1:
+            k.observe_ward(self.episodes, self.params, views[1], agent - 1, step, self.asked, lines, out)
+        else:
+            k.observe_arbiter(self.episodes, self.params, views[2], step, self.asked, lines, out)
+        return lines, out
+
+    def mask(self, agent: int) -> Array:
+        """int8 [sum of heads]: what may be chosen in this step, head after head; 0 alone is the no-op of a head."""
+        return k.mask_of(self.scenario, agent, -1 if self.done else int(self.phase))
+
+    def put(self, agent: int, actions: Array) -> None:
+        """Set an agent's choices, int [n, heads], for this step."""
+        self.actions[agent][:] = actions
+
+    def advance(self) -> Array:
+        """Carry this step out; the rewards it earned, float64 [n, agents]."""
+        if self.done:
+            raise RuntimeError("these episodes are over; reset them with new seeds")
+        getattr(self, f"_{self.phase.name.lower()}")()
+        self.step += 1
+        return self._rewards()
+
+    def _request(self) -> None:
+        for ward in range(1, self.sizes.wards + 1):
+            if ward in self.responders:
+                self.responders[ward].answer(self, ward)
+            else:
+                k.request_all(
+                    self.episodes, self.params, self._views[1], ward - 1, self.actions[ward], self._answer, self.results
+                )
+
+    def _audit(self) -> None:
+        self.asked[:] = 1
+        if 0 not in self.responders:
+            self._look(k.EVIDENCE)
+            k.mark_asked(self.queues, self.lengths, self.asked, False)
+
+    def _respond(self) -> None:
+        if 0 not in self.responders:
+            self._run()
+            self._look(k.REVIEWS)
+            k.mark_asked(self.queues, self.lengths, self.asked, True)
+
+    def _review(self) -> None:
+        if 0 not in self.responders:
+            self._run()
+
+    def _plan(self) -> None:
+        if 0 in self.responders:
+            self.lengths[:] = 0
+            self.at[:] = 0
+            while self.asks(0).any():
+                self.responders[0].answer(self, 0)
+                self._run()
+        else:
+            self._look(k.PLAN)
+            self._run()
+            self._look(k.CLOSE)
+            self._run()
+
+    def _look(self, which: int) -> None:
+        k.look_all(self.episodes, self.params, self._views[0], which, self.actions[0], self.queues, self.lengths, self.at)
+
+    def _run(self) -> None:
+        """Submit the queued calls; wards and the arbiter answer as they are asked."""
+        wards = np.stack([self.actions[w + 1] for w in range(self.sizes.wards)])
+        while True:
+            k.run_queues(
+                self.episodes,
+                self.params,
+                self.queues,
+                self.lengths,
+                self.at,
+                wards,
+                self.actions[-1],
+                self._outside,
+                self._views[1],
+                self._views[2],
+                self._answer,
+                self.results,
+            )
+            asked = [a for a in self.responders if a > 0 and self.asks(a, answering=True).any()]
+            if not asked:
+                return
+            for agent in asked:
+                self.responders[agent].answer(self, agent)
+
+    def asks(self, agent: int, answering: bool = False) -> Array:
+        """bool [n]: where it is the agent's turn; `answering`: to answer the coordinator, not to request."""
+        phase = self.episodes["phase"]
+        if agent == 0:
+            turn: Array = phase == Phase.COORDINATE
+        elif agent == self.sizes.agents - 1:
+            turn = phase == Phase.VERDICT
+        else:
+            turn = (self.episodes["asked_ward"] == agent - 1) & (phase != Phase.VERDICT)
+            if answering:
+                turn &= phase != Phase.REQUEST
+        return turn
+
+    def _rewards(self) -> Array:
+        total = np.zeros_like(self.paid)
+        k.returns_so_far(self.episodes, self.params, self.shaped, total)
+        earned = total - self.paid
+        self.paid[:] = total
+        return earned
