@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from medchain.core.record import packed
 from medchain.core.words import FIXED, MICRO, NEVER, Criticality, Rule
 from medchain.scenario import Scenario, Sizes
 
@@ -55,7 +56,7 @@ SHAPING_FIELDS += ["evidence", "review_of_padded", "review_of_honest", "approval
 def params_dtype(z: Sizes) -> np.dtype[Any]:
     """dtype of the Params record of every scenario with these sizes."""
     W, S, P = z.wards, z.skus, z.suppliers
-    return np.dtype(
+    return packed(
         [
             ("rounds", "i4"),
             ("days", "i4"),
@@ -111,8 +112,7 @@ def params_dtype(z: Sizes) -> np.dtype[Any]:
             *[(name, "i8") for name in LIMIT_FIELDS + FINANCE_FIELDS],
             *[(name, "f8") for name in NEED_FIELDS + OPENING_FIELDS],
             *[(name, "i4") for name in EVENT_FIELDS + TRUST_FIELDS],
-        ],
-        align=True,
+        ]
     )
 
 

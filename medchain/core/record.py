@@ -43,6 +43,18 @@ QUOTE_FIELDS: list[tuple[str, str]] = [
 """Per-quote columns, [Q]; a quote's number is its index + 1."""
 
 
+def packed(fields: list[Any]) -> np.dtype[Any]:
+    """A record of these fields without a byte of padding: widest first, the rest named.
+
+    Padding is not copied with a record, so a digest over it would differ between a record and its copy.
+    """
+    widest_first = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
+    spare = -np.dtype(widest_first).itemsize % 8
+    dtype = np.dtype(widest_first + ([("spare", "i1", (spare,))] if spare else []), align=True)
+    assert dtype.itemsize == sum(np.dtype((f[1], f[2] if len(f) > 2 else ())).itemsize for f in widest_first) + spare
+    return dtype
+
+
 def columns(fields: list[tuple[str, str]], rows: int) -> list[Any]:
     """Fields of a table stored column by column."""
     return [(name, kind, (rows,)) for name, kind in fields]
@@ -52,7 +64,7 @@ def columns(fields: list[tuple[str, str]], rows: int) -> list[Any]:
 def episode_dtype(z: Sizes) -> np.dtype[Any]:
     """The record of one episode."""
     W, S, R, T, H, L, E, X = z.wards, z.skus, z.rounds, z.days, z.history, z.lots, z.events, z.locations
-    return np.dtype(
+    return packed(
         [
             # tape: drawn at reset, never changed
             ("seed", "u8"),
@@ -133,8 +145,7 @@ def episode_dtype(z: Sizes) -> np.dtype[Any]:
             ("system_used", "i1", (SYSTEMS,)),
             ("briefings", "i4", (R,)),
             ("tally", "i4", (R, len(Fact))),
-        ],
-        align=True,
+        ]
     )
 
 
@@ -142,7 +153,7 @@ def episode_dtype(z: Sizes) -> np.dtype[Any]:
 def command_dtype(z: Sizes) -> np.dtype[Any]:
     """A command: `kind` and the arguments it uses; the others stay 0 (see `new_commands` for the wildcards)."""
     line = (z.wards, z.skus)
-    return np.dtype(
+    return packed(
         [
             ("kind", "i2"),  # Kind
             ("ward", "i2"),
@@ -166,15 +177,14 @@ def command_dtype(z: Sizes) -> np.dtype[Any]:
             ("quantities", "i4", line),  # a request uses its ward's row, a plan all
             ("reasons", "i1", line),  # Reason
             ("cites", "i1", line),  # the rationale of the line's ward holds the line's evidence id
-        ],
-        align=True,
+        ]
     )
 
 
 @cache
 def result_dtype(z: Sizes) -> np.dtype[Any]:
     """What came of a command. `a`, `b`, `c` are the numbers a sentence about it needs; see errors.py and tools/text.py."""
-    return np.dtype(
+    return packed(
         [
             ("ok", "i1"),
             ("refusal", "i2"),  # Refusal
@@ -188,8 +198,7 @@ def result_dtype(z: Sizes) -> np.dtype[Any]:
             ("a", "i8"),
             ("b", "i8"),
             ("c", "i8"),
-        ],
-        align=True,
+        ]
     )
 
 

@@ -24,7 +24,7 @@ from medchain.core.audit import (
 from medchain.core.chance import Stream, between, draw, rounded, stream, uniform_micro
 from medchain.core.kernel import kernel
 from medchain.core.lines import legal_most, true_need
-from medchain.core.record import ORDER_FIELDS, QUOTE_FIELDS, SYSTEMS, columns
+from medchain.core.record import ORDER_FIELDS, QUOTE_FIELDS, SYSTEMS, columns, packed
 from medchain.core.words import Event, EventStatus, Field, Phase
 from medchain.scenario import Sizes
 
@@ -48,7 +48,7 @@ def coordinator_dtype(z: Sizes) -> np.dtype[Any]:
     """The coordinator's view."""
     line, past = (z.wards, z.skus), (z.history + z.rounds, z.wards, z.skus)
     shelf = (z.lots, z.locations)
-    return np.dtype(
+    return packed(
         [
             *_common(z),
             ("calls_left", "i4"),
@@ -90,8 +90,7 @@ def coordinator_dtype(z: Sizes) -> np.dtype[Any]:
             ("reputation", "i4", (z.wards,)),
             ("system_used", "i1", (SYSTEMS,)),
             ("briefings", "i4"),  # this round
-        ],
-        align=True,
+        ]
     )
 
 
@@ -99,7 +98,7 @@ def coordinator_dtype(z: Sizes) -> np.dtype[Any]:
 def ward_dtype(z: Sizes) -> np.dtype[Any]:
     """A ward's view: its own lines only."""
     own, rounds, past = (z.skus,), (z.rounds, z.skus), (z.history + z.rounds, z.skus)
-    return np.dtype(
+    return packed(
         [
             *_common(z),
             ("ward", "i2"),
@@ -120,8 +119,7 @@ def ward_dtype(z: Sizes) -> np.dtype[Any]:
             ("past_short", "i1", past),
             ("pressure", "i4"),
             ("reputation", "i4"),
-        ],
-        align=True,
+        ]
     )
 
 
@@ -129,7 +127,7 @@ def ward_dtype(z: Sizes) -> np.dtype[Any]:
 def arbiter_dtype(z: Sizes) -> np.dtype[Any]:
     """The arbiter's view: the line under review; zeros while nothing is."""
     line, past = (z.wards, z.skus), (z.history + z.rounds,)
-    return np.dtype(
+    return packed(
         [
             *_common(z),
             ("asked_ward", "i2"),
@@ -148,8 +146,7 @@ def arbiter_dtype(z: Sizes) -> np.dtype[Any]:
             ("past_short", "i1", past),
             ("verdict", "i1", line),  # given this round
             ("reputation", "i4", (z.wards,)),
-        ],
-        align=True,
+        ]
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from medchain.core import hospital, views
 from medchain.core.kernel import kernel
+from medchain.core.outcome import blank
 from medchain.core.words import Kind, Phase, Verdict
 from medchain.env import phase_features as features
 from medchain.env import phases
@@ -138,7 +139,7 @@ def run_queues(
                 at[n] += 1
                 continue
             if phase == Phase.REPLY and outside[w + 1] == 0:
-                phases.blank(command, 0, Kind.REPLY)
+                blank(command, 0, Kind.REPLY)
             elif phase == Phase.DISCLOSE and outside[w + 1] == 0:
                 ward[0] = ward[1]
                 views.see_ward(s, p[0], ward[0], w)

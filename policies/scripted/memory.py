@@ -13,7 +13,7 @@ import numpy as np
 
 from medchain.core.chance import Stream, draw, stream
 from medchain.core.kernel import kernel
-from medchain.core.record import command_dtype
+from medchain.core.record import command_dtype, packed
 from medchain.scenario import Sizes
 
 QUEUE = 64
@@ -24,7 +24,7 @@ QUEUE = 64
 def memory_dtype(z: Sizes) -> np.dtype[Any]:
     """Memory of one scripted agent in one episode; zeroed at reset except for `key`."""
     line = (z.wards, z.skus)
-    return np.dtype(
+    return packed(
         [
             ("key", "u8"),  # of the agent's own random stream; never the world's
             ("draws", "i8"),  # made so far from it
@@ -36,8 +36,7 @@ def memory_dtype(z: Sizes) -> np.dtype[Any]:
             ("reviewed", "i1", line),
             ("note", "i8", (8,)),
             ("told", "i4", (z.days, z.wards, z.skus)),  # true need, for `oracle` only; zeros for everyone else
-        ],
-        align=True,
+        ]
     )
 
 

@@ -12,7 +12,7 @@ from medchain.core.kernel import kernel
 from medchain.core.words import Phase
 from medchain.env.vector import VectorEnv
 from policies.scripted.arbiter import act_arbiter
-from policies.scripted.decide import Coordinator, decide
+from policies.scripted.decide import decide
 from policies.scripted.memory import memory_dtype, policy_key
 from policies.scripted.wards import Persona, act_ward
 
@@ -24,13 +24,6 @@ def start_memories(memories: Array, seeds: Array, agent: int) -> None:
     """Give `agent` its own random stream in every episode."""
     for n in range(memories.shape[0]):
         memories[n]["key"] = policy_key(seeds[n], agent)
-
-
-@kernel
-def tell_need(memories: Array, episodes: Array) -> None:
-    """Tell an oracle the true need of every episode."""
-    for n in range(memories.shape[0]):
-        memories[n]["told"][:] = episodes[n]["need"]
 
 
 @kernel
@@ -140,8 +133,6 @@ class CoordinatorResponder:
         """Forget, and take up the new episodes' streams."""
         self.memories = np.zeros(batch.n, memory_dtype(batch.sizes))
         start_memories(self.memories, batch.episodes["seed"], 0)
-        if self.which == Coordinator.ORACLE:
-            tell_need(self.memories, batch.episodes)
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
         """Queue the next calls in every episode where the coordinator is asked."""

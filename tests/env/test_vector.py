@@ -1,0 +1,100 @@
+"""N phase-level episodes equal N single ones, and scripted agents play the same game in the vector environment."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from medchain.env.phases import STEPS
+from medchain.env.vector import VectorEnv
+from medchain.scenario import load_scenario
+from policies.knobs import load_knobs
+from policies.roster import coordinator
+from policies.scripted.batch import play
+from policies.scripted.responders import ArbiterResponder, CoordinatorResponder, WardResponder
+from policies.scripted.wards import Persona
+
+
+def digests(env: VectorEnv) -> list[str]:
+    return [hashlib.sha256(record.tobytes()).hexdigest() for record in env.episodes]
+
+
+def choose(env: VectorEnv, agent: int, seeds: list[int]) -> np.ndarray:
+    """Random legal choices that depend on (seed, agent, step) only."""
+    heads, mask = env.heads(agent), env.mask(agent)
+    legal = np.split(mask, np.cumsum(heads)[:-1])
+    draws = [np.random.default_rng((seed, agent, env.step)).random(len(heads)) for seed in seeds]
+    options = [np.flatnonzero(part) for part in legal]
+    return np.array([[o[int(u * len(o))] for o, u in zip(options, row, strict=True)] for row in draws])
+
+
+def run(seeds: list[int], shaped: bool = False, **others: dict) -> tuple[list[list[str]], np.ndarray]:
+    """Digests after every round, and the returns."""
+    env = VectorEnv(load_scenario("heavy"), len(seeds), shaped=shaped, **others)
+    env.reset(seeds)
+    rounds, total = [], 0.0
+    while not env.done:
+        for agent in env.deciders():
+            env.put(agent, choose(env, agent, seeds))
+        total = total + env.advance()
+        if env.step % STEPS == 0:
+            rounds.append(digests(env))
+    return rounds, total
+
+
+@pytest.mark.parametrize("n", [1, 7, 1000])
+def test_a_batch_equals_singles(n: int) -> None:
+    seeds = list(range(100, 100 + n))
+    together, returns = run(seeds)
+    for i in range(n) if n < 10 else (0, 13, 999):
+        alone, own = run([seeds[i]])
+        assert [row[i] for row in together] == [row[0] for row in alone]
+        np.testing.assert_array_equal(returns[i], own[0])
+
+
+def test_shaping_is_paid_as_an_advance() -> None:
+    """The coordinator's return is the score in both reward modes."""
+    seeds = list(range(20))
+    np.testing.assert_allclose(run(seeds)[1][:, 0], run(seeds, shaped=True)[1][:, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["rubber_stamp", "discount_general"])
+def test_scripted_agents_play_the_same_game(name: str) -> None:
+    """All five scripted: the vector environment ends with the records of the compiled loop."""
+    scenario = load_scenario("heavy")
+    responders = {0: CoordinatorResponder(coordinator(name), load_knobs(name)), 4: ArbiterResponder()}
+    responders |= {w: WardResponder(w) for w in (1, 2, 3)}
+    env = VectorEnv(scenario, 12, responders)
+    env.reset(list(range(50, 62)))
+    while not env.done:
+        assert env.deciders() == []
+        env.advance()
+    expected = [hashlib.sha256(r.tobytes()).hexdigest() for r in play(scenario, name, range(50, 62))]
+    assert digests(env) == expected
+
+
+def test_learned_coordinator_meets_scripted_wards() -> None:
+    """Scripted wards answer what a phase-level coordinator asks; an always-padding ward is asked and caught."""
+    responders = {w: WardResponder(w, Persona.PADS, 2.0) for w in (1, 2, 3)} | {4: ArbiterResponder()}
+    env = VectorEnv(load_scenario("light"), 5, responders)
+    env.reset([1, 2, 3, 4, 5])
+    while not env.done:
+        action = np.zeros((5, len(env.heads(0))), int)
+        action[:, :30] = 2
+        if env.deciders():
+            env.put(0, action)
+        env.advance()
+    assert (env.episodes["verdict"] > 1).sum() == 5 * 8 * 3
+    assert env.episodes["evidence_count"].tolist() == [64] * 5
+    assert env.episodes["forfeits"].sum() == 0
+
+
+def test_seeds_must_match_the_batch() -> None:
+    env = VectorEnv(load_scenario(), 2)
+    with pytest.raises(ValueError, match="expected 2 seeds"):
+        env.reset([1])
+    env.reset([1, 2])
+    while not env.done:
+        env.advance()
+    with pytest.raises(RuntimeError, match="over"):
+        env.advance()
