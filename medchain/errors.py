@@ -33,6 +33,21 @@ class UnknownNameError(MedChainError):
         super().__init__(f"unknown {what} {name!r}; known: {', '.join(known)}")
 
 
+class ToolError(MedChainError):
+    """A tool call or an answer is not one of the legal ones; nothing of it was carried out.
+
+    `code` is a stable word for the kind of mistake, `expected`, `came` and `right` are halves of sentences.
+    """
+
+    def __init__(self, code: str, expected: str, came: str, right: str = "") -> None:
+        """Say what was expected, what came, and what would be right."""
+        self.code, self.expected, self.came, self.right = code, expected, came, right
+        super().__init__(f"{code}: expected {expected}; got {came}." + (f" Right: {right}" if right else ""))
+
+    def __reduce__(self) -> tuple[type[ToolError], tuple[str, str, str, str]]:
+        return ToolError, (self.code, self.expected, self.came, self.right)
+
+
 def check_seed(seed: object) -> int:
     """Return `seed` as int; raise SeedError unless it is an integer in 0 .. 2^63 - 1."""
     try:

@@ -1,0 +1,121 @@
+"""The larger arguments: plan, rationale, a ward's requests and its reasons. Each may come as JSON text or decoded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from medchain.core.words import Reason
+from medchain.tools.arguments import Given, Type, place, spoken, whole
+from medchain.tools.claims import cite
+from medchain.tools.jsons import decode
+from medchain.tools.names import Names
+
+REASONS = tuple(reason.name.lower() for reason in Reason)
+SHARE = r"^(requested|[0-9]{1,3}%)$"
+
+
+def object_of(value: Any, given: Given) -> dict[Any, Any]:
+    """A value that must be an object, decoded if it came as JSON text."""
+    if isinstance(value, str):
+        value = decode(value)
+    if not isinstance(value, dict):
+        raise given.wrong("wrong_type", "an object", value)
+    return value
+
+
+def percent_of(value: str, given: Given) -> int:
+    """Percent that "requested" or "70%" stands for."""
+    word = value.strip()[:20].casefold()
+    if word == "requested":
+        return 100
+    found = re.fullmatch(r"(\d{1,3})\s*%", word, re.ASCII)
+    if found and int(found[1]) <= 100:
+        return int(found[1])
+    raise given.wrong("bad_share", 'units, "requested", or a whole percentage from "0%" to "100%",', value)
+
+
+class Plan(Type):
+    """{ward: {SKU: units}}; a ward's or a SKU's value may be "requested" or "70%", with "*" for the ward's other SKUs."""
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        """An object of objects."""
+        share = {"type": "string", "pattern": SHARE}
+        units = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": names.scenario.limits.order_quantity}, share]}
+        lines = {}
+        for w, ward in enumerate(names.wards):
+            skus = {names.skus[k]: units for k in names.lines(w)} | {"*": share}
+            lines[ward] = {"anyOf": [{"type": "object", "properties": skus, "additionalProperties": False}, share]}
+        return {"type": "object", "properties": lines, "additionalProperties": False}
+
+    def write(self, value: Any, c: Any, given: Given) -> None:
+        """Enter the planned units; a share is of the request, rounded down."""
+        for ward, lines in object_of(value, given).items():
+            w = given.names.number("ward", ward)
+            if isinstance(lines, str):
+                lines = {"*": lines}
+            if not isinstance(lines, dict):
+                raise given.wrong("wrong_type", f'an object of SKUs, "requested" or "70%" for {given.names.wards[w]}', lines)
+            self._ward(w, lines, c, given)
+
+    def _ward(self, w: int, lines: dict[Any, Any], c: Any, given: Given) -> None:
+        if "*" in lines:
+            percent = percent_of(lines["*"] if isinstance(lines["*"], str) else "", given)
+            for k in given.names.lines(w):
+                c["quantities"][w, k] = int(given.view["requested"][w, k]) * percent // 100
+        for sku, units in lines.items():
+            if sku == "*":
+                continue
+            k = given.names.number("sku", sku)
+            if isinstance(units, str):
+                c["quantities"][w, k] = int(given.view["requested"][w, k]) * percent_of(units, given) // 100
+            else:
+                c["quantities"][w, k] = whole(units, given, 0, given.names.scenario.limits.order_quantity)
+
+
+class Rationale(Type):
+    """{ward: text}; it cites the ward's disclosures of this round whose evidence ids it holds."""
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        """An object of strings."""
+        text = {"type": "string", "description": "cite evidence ids such as EV-0007"}
+        return {"type": "object", "properties": dict.fromkeys(names.wards, text), "additionalProperties": False}
+
+    def write(self, value: Any, c: Any, given: Given) -> None:
+        """Enter the citations, and note the words by ward."""
+        for ward, text in object_of(value, given).items():
+            w = given.names.number("ward", ward)
+            words = spoken(text, given)
+            given.said[given.names.wards[w]] = words
+            cite(words, w, c, given.view)
+
+
+class Requests(Type):
+    """{SKU: units} of the ward that is asked; SKUs left out are requests of 0."""
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        """An object of integers."""
+        units = {"type": "integer", "minimum": 0, "maximum": names.scenario.limits.order_quantity}
+        return {"type": "object", "properties": dict.fromkeys(names.skus, units), "additionalProperties": False}
+
+    def write(self, value: Any, c: Any, given: Given) -> None:
+        """Enter the ward's units."""
+        w = int(given.view["ward"])
+        for sku, units in object_of(value, given).items():
+            k = given.names.number("sku", sku)
+            c["quantities"][w, k] = whole(units, given, 0, given.names.scenario.limits.order_quantity)
+
+
+class Reasons(Type):
+    """{SKU: reason}; census where left out."""
+
+    def schema(self, names: Names) -> dict[str, Any]:
+        """An object of words."""
+        reason = {"type": "string", "enum": list(REASONS)}
+        return {"type": "object", "properties": dict.fromkeys(names.skus, reason), "additionalProperties": False}
+
+    def write(self, value: Any, c: Any, given: Given) -> None:
+        """Enter the ward's reasons."""
+        w = int(given.view["ward"])
+        for sku, reason in object_of(value, given).items():
+            c["reasons"][w, given.names.number("sku", sku)] = place(reason, REASONS, given)
