@@ -1,15 +1,17 @@
 """Desk: text in, text out. What every text surface, `play` and LLM rollouts use to act in a Session.
 
-desk = Desk(session)
-while not session.ended:
-    text = model(desk.prompt(session.pending().agent))
-    desk.call(text)
+    desk = Desk(session)
+    while not session.ended:
+        text = model(desk.prompt(session.pending().agent))
+        desk.call(text)
+
+A shell that submits by itself does the same in two halves: `turn = desk.read(text)`, its own submit of `turn.command`, and
+`desk.told(turn, result)`; for an agent that does not speak, `turn = desk.silent(commands)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +19,10 @@ import numpy as np
 from medchain.core.session import Pending, Session
 from medchain.core.words import COORDINATOR, Kind, Phase
 from medchain.errors import ToolError
+from medchain.tools.heard import Heard, dump_heard, load_heard
 from medchain.tools.parse import Call, read_answer, read_call
 from medchain.tools.registry import Built, Registry, answer_asked
-from medchain.tools.text import Told, answer_text, result_text
+from medchain.tools.text import LOOKS, Told, answer_text, closing_text, result_text
 from medchain.tools.text_roles import arbiter_prompt, scripted_reply, ward_prompt
 from medchain.tools.text_round import brief, short_brief
 from medchain.tools.transcript import Said, Transcript
@@ -27,42 +30,54 @@ from medchain.tools.transcript import Said, Transcript
 Array = np.ndarray[Any, Any]
 Given = str | Mapping[str, Any] | Call | ToolError
 
-SPOKEN = {"body": "message", "concern": "concern", "justification": "justification", "reason": "justification"}
-"""What the transcript calls the free text of a parameter; everything else is a rationale, by ward."""
+_SPOKEN = {"body": "message", "concern": "concern", "justification": "justification", "reason": "justification"}
+_HANDED_OVER = (Phase.DISCLOSE, Phase.VERDICT, Phase.REPLY)
+
+
+class Turn(NamedTuple):
+    """A command (array of one) about to be submitted: who was asked, when, the free text that goes with it.
+
+    `error` says why nothing could be read (the command is then NOT_UNDERSTOOD). `view`: what a look shows, if the call is
+    the round's last.
+    """
+
+    asked: Pending
+    round: int
+    day: int
+    command: Array
+    said: Mapping[str, str]
+    error: ToolError | None = None
+    view: Any = None
 
 
 class Outcome(NamedTuple):
     """What came of a call: the text for the caller, the result record (a copy), the command that was submitted.
 
-    `waiting`: the turn went to another agent; `Desk.heard` has the whole result when it is back.
+    `waiting`: the turn went to another agent; `Desk.heard` has the whole result when it is back. `error`: the call could
+    not be read.
     """
 
     text: str
     result: Any
     command: Array
     waiting: bool
-
-
-@dataclass
-class Heard:
-    """The last call of one agent, from which its text is told."""
-
-    command: Any
-    result: Any
-    error: str = ""
-    answer: Any = None
-    words: str = ""
+    error: ToolError | None = None
 
 
 class Desk:
-    """The text side of one Session: it may also be told of commands that came from elsewhere (`submit`)."""
+    """The text side of one Session."""
 
-    def __init__(self, session: Session, transcript: Transcript | None = None, registry: Registry | None = None) -> None:
-        """Start at the session's present state."""
+    def __init__(self, session: Session, registry: Registry | None = None) -> None:
+        """Start at the session's present state, with nothing said."""
         self.session = session
         self.registry = registry or Registry(session.scenario)
-        self.transcript = transcript or Transcript()
+        self.transcript = Transcript()
         self._heard: dict[int, Heard] = {}
+
+    def reset(self) -> None:
+        """Forget what was said and heard; for a session that starts over."""
+        self.transcript = Transcript()
+        self._heard = {}
 
     def build(self, given: Given) -> Built:
         """The command that a text, dict or Call stands for, for whoever is asked now.
@@ -77,72 +92,90 @@ class Desk:
         call = read_call(given) if asked is None else read_answer(given, asked.name)
         return self.registry.build(call, pending.phase, self.session.view(pending.agent)[0])
 
-    def call(self, given: Given) -> Outcome:
-        """Read, submit and tell one call or answer of whoever is asked now. Never raises for what `given` holds."""
-        agent = self.session.pending().agent
-        error = ""
-        said: dict[str, str] = {}
+    def read(self, given: Given) -> Turn:
+        """The turn that a text, dict or Call stands for. Never raises for what `given` holds: see Turn.error."""
         try:
             command, said = self.build(given)
-        except ToolError as wrong:
-            error = str(wrong)
+        except ToolError as error:
             command = self.session.command()
             command[0]["kind"] = Kind.NOT_UNDERSTOOD
-        result = self.submit(command, 0, said, error)
-        waiting = agent == COORDINATOR and self.session.pending().phase in (Phase.DISCLOSE, Phase.VERDICT, Phase.REPLY)
-        return Outcome(self.heard(agent), result, command, waiting)
+            return self._turn(command, {}, error)
+        return self._turn(command, said, None)
 
-    def submit(self, commands: Array, j: int = 0, said: Mapping[str, str] | None = None, error: str = "") -> Any:
-        """Submit command `j` of an array with the free text that goes with it; returns a copy of the result.
+    def silent(self, commands: Array, j: int = 0) -> Turn:
+        """The turn of command `j` of an agent that does not speak; a ward's reply is then given in character."""
+        asked = self.session.pending()
+        said: dict[str, str] = {}
+        if asked.phase == Phase.REPLY and int(commands[j]["kind"]) == Kind.REPLY:
+            said["body"] = scripted_reply(self.registry.names, self.session.view(asked.agent)[0])
+        return self._turn(commands[j : j + 1].copy(), said, None)
 
-        A ward that is scripted or learned replies in character where it has nothing to `say`.
-        """
-        before = self.session.pending()
-        words = dict(said or {})
-        if before.phase == Phase.REPLY and not words and int(commands[j]["kind"]) == Kind.REPLY and said is None:
-            words = {"body": scripted_reply(self.registry.names, self.session.view(before.agent)[0])}
-        day, now = int(self.session.record["day"]), int(self.session.record["round"])
-        result = self.session.submit(commands, j).copy()
-        self._heard[before.agent] = Heard(commands[j].copy(), result, error)
+    def _turn(self, command: Array, said: Mapping[str, str], error: ToolError | None) -> Turn:
+        s, asked = self.session.record, self.session.pending()
+        last = asked.agent == COORDINATOR and int(s["calls"]) + 1 >= self.session.scenario.limits.calls_per_round
+        view = self.session.view(COORDINATOR)[0] if last and int(command[0]["kind"]) in LOOKS else None
+        return Turn(asked, int(s["round"]), int(s["day"]), command, said, error, view)
+
+    def told(self, turn: Turn, result: Any) -> None:
+        """Take note of the result of a turn that has been submitted to the session."""
+        result, agent = result.copy(), turn.asked.agent
+        heard = Heard(turn.command[0].copy(), result, str(turn.error or ""))
+        self._heard[agent] = heard
         if result["ok"]:
-            self._note(before, now, day, commands[j], words)
-        if before.agent != COORDINATOR and before.phase != Phase.REQUEST and self.session.pending().agent != before.agent:
-            self._answered(result, words)
+            self._note(turn)
+        if turn.view is not None and result["ok"]:
+            heard.text = result_text(self._told(heard, turn.view))
+        if agent != COORDINATOR and turn.asked.phase in _HANDED_OVER and self.session.pending().agent != agent:
+            waiting = self._heard.get(COORDINATOR)
+            if waiting is not None:
+                waiting.answer = result
+                waiting.words = "" if result["forfeit"] else turn.said.get("body", "")
+
+    def call(self, given: Given) -> Outcome:
+        """Read, submit and tell one call or answer of whoever is asked now. Never raises for what `given` holds."""
+        turn = self.read(given)
+        result = self._submit(turn)
+        waiting = turn.asked.agent == COORDINATOR and self.session.pending().phase in _HANDED_OVER
+        return Outcome(self.heard(turn.asked.agent), result, turn.command, waiting, turn.error)
+
+    def submit(self, commands: Array, j: int = 0) -> Any:
+        """Submit command `j` of an agent that does not speak; returns a copy of the result."""
+        return self._submit(self.silent(commands, j))
+
+    def _submit(self, turn: Turn) -> Any:
+        result = self.session.submit(turn.command).copy()
+        self.told(turn, result)
         return result
 
-    def _answered(self, result: Any, words: Mapping[str, str]) -> None:
-        waiting = self._heard.get(COORDINATOR)
-        if waiting is not None:
-            waiting.answer = result
-            waiting.words = "" if result["forfeit"] else words.get("body", "")
-
-    def _note(self, asked: Pending, now: int, day: int, command: Any, words: Mapping[str, str]) -> None:
-        names, kind = self.registry.names, int(command["kind"])
-        for key, text in words.items():
-            what, ward, sku = SPOKEN.get(key, "rationale"), asked.ward, asked.sku
-            if asked.phase == Phase.REPLY:
+    def _note(self, turn: Turn) -> None:
+        names, kind, command = self.registry.names, int(turn.command[0]["kind"]), turn.command[0]
+        for key, text in turn.said.items():
+            what, ward, sku = _SPOKEN.get(key, "rationale"), turn.asked.ward, turn.asked.sku
+            if turn.asked.phase == Phase.REPLY:
                 what = "reply"
-            elif kind in (Kind.MESSAGING_SEND_TO_WARD, Kind.ESCALATE_TO_CLINICAL_REVIEW):
-                ward, sku = int(command["ward"]), int(command["sku"]) if kind == Kind.ESCALATE_TO_CLINICAL_REVIEW else -1
+            elif kind == Kind.MESSAGING_SEND_TO_WARD:
+                ward = int(command["ward"])
+            elif kind == Kind.ESCALATE_TO_CLINICAL_REVIEW:
+                ward, sku = int(command["ward"]), int(command["sku"])
             elif what == "rationale":
                 ward = names.wards.index(key)
-            self.transcript.add(Said(now, day, asked.agent, what, ward, sku, text))
+            self.transcript.add(Said(turn.round, turn.day, turn.asked.agent, what, ward, sku, text))
+
+    def _told(self, heard: Heard, view: Any) -> Told:
+        names, params = self.registry.names, self.session.params[0]
+        return Told(names, params, view, heard.command, heard.result, heard.answer, heard.words)
 
     def heard(self, agent: int) -> str:
         """What agent number `agent` may read of its last call's result; empty before its first."""
         last = self._heard.get(agent)
         if last is None:
             return ""
-        if last.error and not self.session.ended:
-            forfeit = " You were answered for." if last.result["forfeit"] else ""
-            text = f"REFUSED {last.error}{forfeit}"
-            return text if agent != COORDINATOR else text + self._closed(last)
-        view = self.session.view(agent)[0]
-        told = Told(self.registry.names, self.session.params[0], view, last.command, last.result, last.answer, last.words)
-        return result_text(told) if agent == COORDINATOR else answer_text(told)
-
-    def _closed(self, last: Heard) -> str:
-        return f"\nYour calls are used up: round {int(last.result['round'])} was closed." if last.result["advanced"] else ""
+        if last.text:
+            return last.text
+        told = self._told(last, self.session.view(agent)[0])
+        if not last.error or self.session.ended:
+            return result_text(told) if agent == COORDINATOR else answer_text(told)
+        return f"REFUSED {last.error}{closing_text(told)}"
 
     def brief(self, short: bool = False, note: str = "") -> str:
         """The coordinator's round brief; `short` for tiny models; `note` is its own note to itself."""
@@ -157,11 +190,7 @@ class Desk:
             return self.heard(agent) or ("The episode has ended." if self.session.ended else "It is not your turn.")
         view = self.session.view(agent)[0]
         if agent == COORDINATOR:
-            fresh = int(view["calls_left"]) == self.session.scenario.limits.calls_per_round
-            if fresh or agent not in self._heard:
-                return self.brief()
-            left = f"[round {int(view['round'])}, day {int(view['day'])}, {int(view['calls_left'])} calls left]"
-            return f"{self.heard(agent)}\n{left}"
+            return self._coordinator_prompt(view)
         if pending.phase == Phase.VERDICT:
             asked = arbiter_prompt(names, view, self.transcript)
         else:
@@ -169,3 +198,23 @@ class Desk:
         last = self._heard.get(agent)
         refused = last is not None and not last.result["ok"] and not last.result["forfeit"]
         return f"{self.heard(agent)}\n{asked}" if refused else asked
+
+    def _coordinator_prompt(self, view: Any) -> str:
+        last = self._heard.get(COORDINATOR)
+        fresh = int(view["calls_left"]) == self.session.scenario.limits.calls_per_round
+        if last is None or (fresh and int(last.command["kind"]) == Kind.ADVANCE_ROUND):
+            return self.brief()
+        if fresh:
+            return f"{self.heard(COORDINATOR)}\n\n{self.brief()}"
+        left = f"[round {int(view['round'])}, day {int(view['day'])}, {int(view['calls_left'])} calls left]"
+        return f"{self.heard(COORDINATOR)}\n{left}"
+
+    def dump(self) -> dict[str, Any]:
+        """What was said and heard, as JSON-ready data; the session's record is saved apart."""
+        return {"said": self.transcript.dump(), "heard": dump_heard(self._heard)}
+
+    def load(self, data: Any) -> None:
+        """Continue from `dump`'s data; raises ReplayError if it is none of ours, and nothing has changed then."""
+        heard = load_heard(data, self.session.scenario.sizes)
+        self.transcript = Transcript.load(data["said"] if isinstance(data, dict) else None)
+        self._heard = heard

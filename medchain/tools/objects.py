@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from medchain.core.words import Reason
-from medchain.tools.arguments import Given, Type, place, spoken, whole
+from medchain.tools.arguments import MOST_WORDS, Given, Type, place, spoken, whole
 from medchain.tools.claims import cite
 from medchain.tools.jsons import decode
 from medchain.tools.names import Names
@@ -40,13 +40,17 @@ class Plan(Type):
 
     def schema(self, names: Names) -> dict[str, Any]:
         """An object of objects."""
-        share = {"type": "string", "pattern": SHARE}
-        units = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": names.scenario.limits.order_quantity}, share]}
+        units = {"type": ["integer", "string"], "minimum": 0, "pattern": SHARE}
         lines = {}
         for w, ward in enumerate(names.wards):
-            skus = {names.skus[k]: units for k in names.lines(w)} | {"*": share}
-            lines[ward] = {"anyOf": [{"type": "object", "properties": skus, "additionalProperties": False}, share]}
-        return {"type": "object", "properties": lines, "additionalProperties": False}
+            stocked = {"enum": [*(names.skus[k] for k in names.lines(w)), "*"]}
+            lines[ward] = {
+                "type": ["object", "string"],
+                "propertyNames": stocked,
+                "additionalProperties": units,
+                "pattern": SHARE,
+            }
+        return {"type": ["object", "string"], "properties": lines, "additionalProperties": False}
 
     def write(self, value: Any, c: Any, given: Given) -> None:
         """Enter the planned units; a share is of the request, rounded down."""
@@ -78,8 +82,8 @@ class Rationale(Type):
 
     def schema(self, names: Names) -> dict[str, Any]:
         """An object of strings."""
-        text = {"type": "string", "description": "cite evidence ids such as EV-0007"}
-        return {"type": "object", "properties": dict.fromkeys(names.wards, text), "additionalProperties": False}
+        text = {"type": "string", "maxLength": MOST_WORDS}
+        return {"type": ["object", "string"], "properties": dict.fromkeys(names.wards, text), "additionalProperties": False}
 
     def write(self, value: Any, c: Any, given: Given) -> None:
         """Enter the citations, and note the words by ward."""

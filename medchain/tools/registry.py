@@ -130,11 +130,11 @@ TOOLS: tuple[Tool, ...] = (
         (_PLACE, _ONLY),
     ),
     Tool(Kind.ERP_ORACLE_GET_PIPELINE, "ERP Oracle", "Open orders."),
-    Tool(Kind.WMS_SCAN_INVENTORY, "WMS", "Live stock by lot, each count within 5 %.", (_PLACE, _ONLY)),
+    Tool(Kind.WMS_SCAN_INVENTORY, "WMS", "Live stock by lot, each count a few percent off.", (_PLACE, _ONLY)),
     Tool(
         Kind.SUPPLIER_PORTAL_REQUEST_QUOTE,
         "supplier portal",
-        "Ask for a quote; it is ready next round, keeps today's lead time and takes 4 % off.",
+        "Ask for a quote; it is ready next round, keeps today's lead time and takes a little off the price.",
         (_SUPPLIER, _PRODUCT, _UNITS),
     ),
     Tool(
@@ -180,7 +180,7 @@ TOOLS: tuple[Tool, ...] = (
             _PRODUCT,
             Parameter("destination_id", Name("location"), "where to"),
             _UNITS,
-            _optional("priority", Choice(PRIORITIES, default="normal"), "expedited: a day earlier, 20 % dearer, a ticket"),
+            _optional("priority", Choice(PRIORITIES, default="normal"), "expedited: a day earlier, dearer, a ticket"),
         ),
     ),
     Tool(
@@ -275,6 +275,14 @@ class Registry:
         """Tools as OpenAI's function calling wants them."""
         functions = [{"name": t.name, "description": t.description, "parameters": t.schema(self.names)} for t in tools]
         return [{"type": "function", "function": function} for function in functions]
+
+    def described(self, tools: tuple[Tool, ...] = TOOLS) -> list[dict[str, Any]]:
+        """Everything about each tool: name, system, signature, description, parameters."""
+        return [
+            {"name": t.name, "system": t.system, "signature": t.signature}
+            | {"description": t.description, "parameters": t.schema(self.names)}
+            for t in tools
+        ]
 
     def table(self, tools: tuple[Tool, ...] = TOOLS) -> list[tuple[str, str, str]]:
         """(system, signature, description) of each tool."""

@@ -54,7 +54,7 @@ def money(cents: int) -> str:
     return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
-def tenths(fixed: int) -> str:
+def trust(fixed: int) -> str:
     """Fixed-point trust (1.0 is 10,000) with two decimals."""
     return f"{fixed / 10_000:.2f}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from medchain.core.words import EVERY, Event, Kind, Phase, Verdict
+from medchain.core.words import COORDINATOR, EVERY, Event, Kind, Phase, Verdict
 from medchain.tools.names import Names, an_id, event_id
 from medchain.tools.registry import TABLES, tool_of
 from medchain.tools.show import fitted, money, quoted
@@ -23,6 +23,13 @@ from medchain.tools.text_orders import (
 from medchain.tools.text_refusals import Refused, refusal_error
 from medchain.tools.text_round import briefing, last_round, section
 from medchain.tools.text_stock import erp_age, lot_lines, stock_lines
+
+LOOKS = frozenset(kind for kind in Kind if Kind.GET_ROUND_BRIEFING <= kind <= Kind.FINANCE_SAP_GET_BUDGET) - {
+    Kind.SUBMIT_ALLOCATION_PLAN,
+    Kind.ADVANCE_ROUND,
+    Kind.SUPPLIER_PORTAL_REQUEST_QUOTE,
+}
+"""Calls that only show something: what they show, they show as of the moment of the call."""
 
 
 class Told(NamedTuple):
@@ -48,13 +55,21 @@ def refusal_text(told: Told) -> str:
 def result_text(told: Told) -> str:
     """What came of a coordinator's call."""
     tell = _TELLERS[Kind(int(told.command["kind"]))] if told.result["ok"] else refusal_text
-    text = tell(told)
-    closed = told.result["advanced"] or (told.answer is not None and told.answer["advanced"])
-    if closed and int(told.command["kind"]) != Kind.ADVANCE_ROUND:
-        text += f"\nYour calls are used up: round {int(told.result['round'])} was closed.\n" + fitted(
-            last_round(told.names, told.view)
-        )
-    return text
+    return tell(told) + closing_text(told)
+
+
+def _is_closed(told: Told) -> bool:
+    return bool(told.result["advanced"] or (told.answer is not None and told.answer["advanced"]))
+
+
+def closing_text(told: Told) -> str:
+    """That a turn was forfeited, or that the round closed because the calls are used up; empty where neither is so."""
+    if told.result["forfeit"]:
+        return " You were answered for."
+    coordinator = int(told.result["agent"]) == COORDINATOR
+    if coordinator and _is_closed(told) and int(told.command["kind"]) != Kind.ADVANCE_ROUND:
+        return f"\nYour calls are used up: round {int(told.result['round'])} was closed."
+    return ""
 
 
 def _line(t: Told) -> str:
@@ -134,7 +149,8 @@ def _pipeline(t: Told) -> str:
 
 def _scan(t: Told) -> str:
     lots = lot_lines(t.names, t.view, "scan", int(t.command["location"]), int(t.command["sku"]))
-    return fitted([f"WMS scan of usable units, day {int(t.view['day'])}, each count within 5 %:", *lots])
+    noise = f"{100 * t.names.scenario.wms_noise:g}"
+    return fitted([f"WMS scan of usable units, day {int(t.view['day'])}, each count within {noise} %:", *lots])
 
 
 def _quote(t: Told) -> str:
@@ -185,8 +201,7 @@ def _evidence(t: Told) -> str:
     if t.answer is None and not t.result["number"]:
         return f"{_line(t)}: evidence asked for; the ward is answering."
     w, k = int(t.command["ward"]), int(t.command["sku"])
-    closed = t.result["advanced"] or (t.answer is not None and t.answer["advanced"])
-    if closed or not t.view["evidence"][w, k]:
+    if _is_closed(t) or not t.view["evidence"][w, k]:
         return f"{_line(t)}: disclosed as {an_id('EV', int((t.result if t.answer is None else t.answer)['number']))}."
     return disclosure(t.names, t.view, w, k, int(t.command["option"]))
 
@@ -241,5 +256,4 @@ def answer_text(told: Told) -> str:
     """What came of a ward's or the arbiter's answer, told to itself."""
     if told.result["ok"]:
         return f"Taken: {tool_of(int(told.command['kind'])).name}."
-    text = refusal_text(told)
-    return f"{text} You were answered for." if told.result["forfeit"] else text
+    return refusal_text(told) + closing_text(told)

@@ -32,10 +32,14 @@ def event_line(view: Any, e: int) -> str:
     return f"{event_id(e)} {kind.name.lower()}: {status.name.lower()}, day {int(view['event_day'][e])}"
 
 
-def event_lines(view: Any, over: bool = False) -> list[str]:
-    """Events that are warned of or active; with `over` the past ones too."""
-    shown = [e for e in known_events(view) if over or int(view["event_status"][e]) != EventStatus.OVER]
-    return [event_line(view, e) for e in shown] or ["no event is active or warned of"]
+def current_events(view: Any) -> list[int]:
+    """Indices of the events that are warned of or active."""
+    return [e for e in known_events(view) if int(view["event_status"][e]) != EventStatus.OVER]
+
+
+def event_lines(view: Any) -> list[str]:
+    """Events that are warned of or active."""
+    return [event_line(view, e) for e in current_events(view)] or ["no event is active or warned of"]
 
 
 def recall_number(view: Any, e: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from medchain.core.views import UNSEEN
 from medchain.core.words import Field, Phase, Reason, Verdict
 from medchain.tools.names import Names, an_id
-from medchain.tools.show import tenths
+from medchain.tools.show import trust
 from medchain.tools.text_events import event_lines
 
 
@@ -19,7 +19,7 @@ def line_name(names: Names, w: int, k: int) -> str:
 def ward_head(names: Names, view: Any, w: int) -> str:
     """A ward with its priority and reputation."""
     priority = names.scenario.wards[names.wards[w]].priority
-    return f"{names.wards[w]} (priority {priority:g}, reputation {tenths(int(view['reputation'][w]))})"
+    return f"{names.wards[w]} (priority {priority:g}, reputation {trust(int(view['reputation'][w]))})"
 
 
 def request_lines(names: Names, view: Any) -> list[str]:

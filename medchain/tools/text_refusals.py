@@ -106,7 +106,14 @@ def _not_a_line(r: Refused) -> Sentence:
 
 def _out_of_range(r: Refused) -> Sentence:
     a, least, most = r.numbers
-    return f"a quantity from {least} to {most}", str(a), ""
+    what = ""
+    if int(r.command["kind"]) == Kind.REQUEST:
+        w = int(r.view["ward"])
+        asked, limits = r.command["quantities"][w].tolist(), r.view["most"].tolist()
+        what = next(
+            f" of {sku}" for sku, units, top in zip(r.names.skus, asked, limits, strict=True) if not 0 <= units <= top
+        )
+    return f"a quantity{what} from {least} to {most}", str(a), ""
 
 
 def _planned(r: Refused) -> Sentence:

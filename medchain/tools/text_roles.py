@@ -8,7 +8,7 @@ from medchain.core.views import UNSEEN
 from medchain.core.words import Field, Phase, Reason, Verdict
 from medchain.tools.names import Names, an_id
 from medchain.tools.registry import REDACTIONS
-from medchain.tools.show import fitted, quoted, tenths
+from medchain.tools.show import fitted, quoted, trust
 from medchain.tools.text_events import event_lines
 from medchain.tools.text_lines import history_line, line_name, past_rounds
 from medchain.tools.text_round import clock, section
@@ -39,9 +39,9 @@ def ward_prompt(names: Names, view: Any, phase: Phase, transcript: Transcript) -
     ward = names.scenario.wards[names.wards[w]]
     head = (
         f"{clock(names, view)}. You are {names.wards[w]} ({ward.title}), priority {ward.priority:g}, "
-        f"reputation {tenths(int(view['reputation']))}."
+        f"reputation {trust(int(view['reputation']))}."
     )
-    messages = [s for what in ("message", "rationale") for s in transcript.about(what, w, since=now - 1)]
+    written = [s for what in ("message", "rationale") for s in transcript.about(what, w, since=now - 1)]
     if phase == Phase.REQUEST:
         ask = [
             "Ask for the next two days: what you ask for is the most you can get, stock is shared in proportion to what is "
@@ -58,7 +58,7 @@ def ward_prompt(names: Names, view: Any, phase: Phase, transcript: Transcript) -
             f'Answer with JSON: {{"redact": {"|".join(REDACTIONS)}}}.',
         ]
     else:
-        latest = transcript.last("message")
+        latest = written.pop(0) if written and written[0].what == "message" else None
         ask = [
             f"The coordinator writes: {quoted(latest.text if latest else '')}",
             'Answer with JSON: {"body": "your reply"}. Talk changes nothing by itself.',
@@ -68,7 +68,7 @@ def ward_prompt(names: Names, view: Any, phase: Phase, transcript: Transcript) -
         *ask,
         *section("Your lines (requested/allocated/consumed by round, * ran short)", own_lines(names, view)),
         *section("Events", event_lines(view)),
-        *(section("What the coordinator wrote, newest first", heard(messages, names)) if messages else []),
+        *(section("What the coordinator wrote, newest first", heard(written, names)) if written else []),
     ]
     return fitted(lines, how="they are older")
 
@@ -76,7 +76,7 @@ def ward_prompt(names: Names, view: Any, phase: Phase, transcript: Transcript) -
 def arbiter_prompt(names: Names, view: Any, transcript: Transcript) -> str:
     """What the review board is asked, with all it knows."""
     w, k = int(view["asked_ward"]), int(view["asked_sku"])
-    priority, reputation = names.scenario.wards[names.wards[w]].priority, tenths(int(view["reputation"][w]))
+    priority, reputation = names.scenario.wards[names.wards[w]].priority, trust(int(view["reputation"][w]))
     request, estimate, now = int(view["request"]), int(view["estimate"]), int(view["round"])
     concern = next((s for s in transcript.about("concern", w, since=now) if s.sku == k), None)
     past = history_line(names, [view[f"past_{c}"] for c in COLUMNS], past_rounds(names, view), k, int(view["usual"]))

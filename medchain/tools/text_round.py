@@ -6,8 +6,8 @@ from typing import Any
 
 from medchain.core.words import Phase, Verdict
 from medchain.tools.names import Names, an_id
-from medchain.tools.show import fitted, quoted, tenths
-from medchain.tools.text_events import event_lines, known_events, mail_lines, unread
+from medchain.tools.show import fitted, quoted, trust
+from medchain.tools.text_events import current_events, event_line, event_lines, mail_lines, unread
 from medchain.tools.text_lines import line_name, request_lines, ward_head
 from medchain.tools.text_orders import arrivals, budget_lines, on_order, pipeline_lines, quote_lines, ticket_lines
 from medchain.tools.text_stock import erp_age, stock_lines, totals
@@ -107,7 +107,7 @@ def short_brief(names: Names, view: Any, note: str = "") -> str:
     over = names.scenario.clock.history_rounds + int(view["round"]) - 2
     head = f"round {int(view['round'])} day {int(view['day'])} calls {int(view['calls_left'])} plan {int(view['planned'])}"
     lines = [head, f"headroom {int(view['headroom']) // 100} of {int(view['limit']) // 100}"]
-    lines += [f"event {line}" for line in (event_lines(view) if known_events(view) else [])]
+    lines += [f"event {event_line(view, e)}" for e in current_events(view)]
     if unread(view):
         lines.append(f"mail {unread(view)}")
     for w in range(len(names.wards)):
@@ -117,7 +117,7 @@ def short_brief(names: Names, view: Any, note: str = "") -> str:
             ruled = f"={int(view['most_allowed'][w, k])}" if view["verdict"][w, k] else ""
             evidence = f" {an_id('EV', int(view['evidence'][w, k]))}" if view["evidence"][w, k] else ""
             asked.append(f"{names.skus[k]} {int(view['requested'][w, k])}/{names.usual(w, k)}{short}{ruled}{evidence}")
-        lines.append(f"{names.wards[w]} {tenths(int(view['reputation'][w]))}: {', '.join(asked)}")
+        lines.append(f"{names.wards[w]} {trust(int(view['reputation'][w]))}: {', '.join(asked)}")
     stock, coming = totals(names, view, "scan"), on_order(names, view)
     central = [f"{sku} {stock[k][0]}" + (f"+{coming[k]}" if coming[k] else "") for k, sku in enumerate(names.skus)]
     lines.append(f"central: {', '.join(central)}")

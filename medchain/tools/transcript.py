@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from medchain.errors import ReplayError
 
@@ -36,20 +35,19 @@ class Transcript:
         """Words of one sort about a ward since a round, newest first."""
         return [s for s in reversed(self.entries) if s.what == what and s.ward == ward and s.round >= since]
 
-    def last(self, what: str) -> Said | None:
-        """The latest words of one sort."""
-        return next((s for s in reversed(self.entries) if s.what == what), None)
-
-    def dump(self) -> str:
-        """As JSON text."""
-        return json.dumps([list(said) for said in self.entries])
+    def dump(self) -> list[list[int | str]]:
+        """As JSON-ready data."""
+        return [list(said) for said in self.entries]
 
     @staticmethod
-    def load(text: str) -> Transcript:
-        """From JSON text; raises ReplayError if it is none of ours."""
+    def load(data: Any) -> Transcript:
+        """From `dump`'s data; raises ReplayError if it is none of ours."""
         try:
-            return Transcript(
-                [Said(int(r), int(d), int(a), str(w), int(x), int(k), str(t)) for r, d, a, w, x, k, t in json.loads(text)]
-            )
-        except (ValueError, TypeError) as error:
-            raise ReplayError(f"saved transcript cannot be read: {error}") from None
+            return Transcript([_said(row) for row in data])
+        except (ValueError, TypeError):
+            raise ReplayError("saved transcript: expected the data of dump(), got something else") from None
+
+
+def _said(row: Any) -> Said:
+    now, day, agent, what, ward, sku, text = row
+    return Said(int(now), int(day), int(agent), str(what), int(ward), int(sku), str(text))
