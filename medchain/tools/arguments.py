@@ -5,6 +5,7 @@ The larger ones (plan, rationale, requests, reasons, claims) are in objects.py.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from dataclasses import dataclass, field
@@ -73,6 +74,8 @@ def whole(value: object, given: Given, least: int, most: int) -> int:
     if isinstance(value, bool | str) or value is None:
         raise given.wrong("wrong_type", expected, value, "a number without quotation marks")
     if isinstance(value, float):
+        if not math.isfinite(value):
+            raise given.wrong("bad_number", expected, value)
         if not value.is_integer():
             raise given.wrong("not_whole", expected, value, "units are indivisible")
         value = int(value) if abs(value) < 2.0**53 else most + 1

@@ -216,5 +216,4 @@ class Desk:
     def load(self, data: Any) -> None:
         """Continue from `dump`'s data; raises ReplayError if it is none of ours, and nothing has changed then."""
         heard = load_heard(data, self.session.scenario.sizes)
-        self.transcript = Transcript.load(data["said"] if isinstance(data, dict) else None)
-        self._heard = heard
+        self.transcript, self._heard = Transcript.load(data.get("said")), heard
