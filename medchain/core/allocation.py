@@ -38,44 +38,45 @@ def take_request(s: Any, p: Any, c: Any) -> None:
 
 
 @kernel
-def share(p: Any, sku: int, stock: int, row: Any) -> None:
-    """Cut the planned units of a SKU, row[ward], down to `stock` by the scenario's allocation rule."""
+def share(p: Any, sku: int, stock: int, row: Any, plan: Any) -> None:
+    """Cut the planned units of a SKU, row[ward], down to `stock` by the scenario's allocation rule.
+
+    `plan` is a scratch row: small arrays made here would cost more than the sharing.
+    """
     total = 0
     for w in range(row.shape[0]):
         total += int(row[w])
     if total <= stock:
         return
+    plan[:] = row
     rule = int(p["allocation_rule"])
     if rule == Rule.PROPORTIONAL:
-        _share_in_proportion(stock, total, row)
+        _share_in_proportion(stock, total, row, plan)
     elif rule == Rule.UNIFORM:
-        _share_evenly(stock, row)
+        _share_evenly(stock, row, plan)
     else:
-        _share_by_priority(p, stock, row)
+        _share_by_priority(p, stock, row, plan)
 
 
 @kernel
-def _share_in_proportion(stock: int, total: int, row: Any) -> None:
+def _share_in_proportion(stock: int, total: int, row: Any, plan: Any) -> None:
     """Largest remainder; ties go to the earlier ward."""
     left = stock
     for w in range(row.shape[0]):
-        left -= int(row[w]) * stock // total
-    plan = row.copy()
-    for w in range(row.shape[0]):
         row[w] = int(plan[w]) * stock // total
+        left -= int(row[w])
     for _ in range(left):
         best, best_remainder = -1, 0
         for w in range(row.shape[0]):
-            remainder = int(plan[w]) * stock % total
-            if int(row[w]) == int(plan[w]) * stock // total and remainder > best_remainder:
+            remainder = int(plan[w]) * stock - int(row[w]) * total  # below 0 once the ward has its extra unit
+            if remainder > best_remainder:
                 best, best_remainder = w, remainder
         row[best] += 1
 
 
 @kernel
-def _share_evenly(stock: int, row: Any) -> None:
+def _share_evenly(stock: int, row: Any, plan: Any) -> None:
     """Every ward the same, up to its plan; single units left over go to the earlier wards."""
-    plan = row.copy()
     for w in range(row.shape[0]):
         row[w] = 0
     left = stock
@@ -93,19 +94,16 @@ def _share_evenly(stock: int, row: Any) -> None:
 
 
 @kernel
-def _share_by_priority(p: Any, stock: int, row: Any) -> None:
+def _share_by_priority(p: Any, stock: int, row: Any, plan: Any) -> None:
     """The ward with the highest priority first; ties by order."""
-    plan = row.copy()
-    done = row.copy()
     for w in range(row.shape[0]):
         row[w] = 0
-        done[w] = 0
     left = stock
     for _ in range(row.shape[0]):
         best = -1
         for w in range(row.shape[0]):
-            if done[w] == 0 and (best < 0 or int(p["ward_priority"][w]) > int(p["ward_priority"][best])):
+            if plan[w] >= 0 and (best < 0 or int(p["ward_priority"][w]) > int(p["ward_priority"][best])):
                 best = w
-        done[best] = 1
         row[best] = min(left, int(plan[best]))
         left -= int(row[best])
+        plan[best] = -1

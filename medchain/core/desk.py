@@ -139,11 +139,11 @@ def _submit_plan(s: Any, p: Any, c: Any, out: Any) -> None:
             if units > 0 and int(p["demand"][w, k]) == 0:
                 refuse(out, Refusal.NOT_A_LINE, w, k, 0)
                 return
-    row = np.zeros(wards, np.int64)
+    row, spare = np.zeros(wards, np.int64), np.zeros(wards, np.int64)
     for k in range(skus):
         for w in range(wards):
             row[w] = min(int(c["quantities"][w, k]), most_allowed(s, w, k))
-        share(p, k, inventory.usable(s, k, CENTRAL), row)
+        share(p, k, inventory.usable(s, k, CENTRAL), row, spare)
         for w in range(wards):
             inventory.issue(s, k, w, int(row[w]))
             s["allocated"][r, w, k] = row[w]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from medchain.core.kernel import kernel
 from medchain.core.words import Fact
 from medchain.scenario import Sizes
 
@@ -58,6 +59,17 @@ def packed(fields: list[Any]) -> np.dtype[Any]:
 def columns(fields: list[tuple[str, str]], rows: int) -> list[Any]:
     """Fields of a table stored column by column."""
     return [(name, kind, (rows,)) for name, kind in fields]
+
+
+Tables = dict[str, tuple[str, ...]]
+LOT_COLUMNS = ("lot_sku", "lot_expiry", "lot_cost", "lot_origin", "lot_next")
+LOT_COLUMNS += ("on_hand", "quarantined", "erp_before", "erp_now")
+TABLES: Tables = {
+    "lot_count": LOT_COLUMNS,
+    "order_count": tuple(name for name, _ in ORDER_FIELDS),
+    "quote_count": tuple(name for name, _ in QUOTE_FIELDS),
+}
+"""The columns of each table, by what counts its rows in use; the rows after those hold zeros."""
 
 
 @cache
@@ -200,6 +212,38 @@ def result_dtype(z: Sizes) -> np.dtype[Any]:
             ("c", "i8"),
         ]
     )
+
+
+def spans(dtype: np.dtype[Any], tables: Tables = TABLES) -> np.ndarray[Any, Any]:
+    """The bytes of a record that `wipe` clears: int64 [span, 3] of first byte, bytes (of a row), table.
+
+    Table 0 is no table: all of the span's bytes. Table t is the t-th of `tables`: the rows in use.
+    """
+    table = {name: i + 1 for i, names in enumerate(tables.values()) for name in names}
+    found: list[list[int]] = []
+    for name, (kind, first, *_) in (dtype.fields or {}).items():
+        if name in table:
+            found.append([first, kind.itemsize // kind.shape[0], table[name]])
+        elif found and found[-1][2] == 0:
+            found[-1][1] = first + kind.itemsize - found[-1][0]
+        else:
+            found.append([first, kind.itemsize, 0])
+    return np.array(found, np.int64)
+
+
+def as_bytes(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same memory as bytes: uint8 [record, byte]."""
+    return records.view(np.uint8).reshape(len(records), records.itemsize)
+
+
+@kernel
+def wipe(raw: Any, spans: Any, lots: int, orders: int, quotes: int) -> None:
+    """Zero a record, given as bytes, whose tables have so many rows in use; a fifth of the work of zeroing all of it."""
+    for i in range(spans.shape[0]):
+        first, size, table = spans[i, 0], spans[i, 1], spans[i, 2]
+        if table > 0:
+            size *= lots if table == 1 else orders if table == 2 else quotes
+        raw[first : first + size] = 0
 
 
 def new_episodes(z: Sizes, n: int = 1) -> np.ndarray[Any, Any]:

@@ -24,12 +24,15 @@ from medchain.core.audit import (
 from medchain.core.chance import Stream, between, draw, rounded, stream, uniform_micro
 from medchain.core.kernel import kernel
 from medchain.core.lines import legal_most, true_need
-from medchain.core.record import ORDER_FIELDS, QUOTE_FIELDS, SYSTEMS, columns, packed
+from medchain.core.record import ORDER_FIELDS, QUOTE_FIELDS, SYSTEMS, TABLES, Tables, columns, packed
 from medchain.core.words import Event, EventStatus, Field, Phase
 from medchain.scenario import Sizes
 
 UNSEEN = -1
 """Patients or acuity that were not disclosed, or were redacted."""
+
+VIEW_TABLES: Tables = {**TABLES, "lot_count": ("lot_sku", "lot_expiry", "lot_recall", "erp", "scan", "quarantined")}
+"""As record.TABLES, of the coordinator's view."""
 
 
 def _common(z: Sizes) -> list[Any]:
@@ -165,14 +168,15 @@ def _see_clock(s: Any, p: Any, v: Any, asked: bool) -> None:
 
 @kernel
 def see_coordinator(s: Any, p: Any, v: Any) -> None:
-    """Fill the coordinator's view."""
+    """Fill the coordinator's view; `v` holds zeros, or an earlier view of the same episode."""
+    seen = int(v["round"])
     _see_clock(s, p, v, int(s["phase"]) == Phase.COORDINATE)
     v["calls_left"] = max(0, int(p["calls_per_round"]) - int(s["calls"]))
     v["orders_left"] = int(p["orders_per_round"]) - procurement.orders_this_round(s)
     v["evidence_left"] = int(p["evidence_per_round"]) - disclosures_this_round(s)
     v["reviews_left"] = int(p["reviews_per_round"]) - reviews_this_round(s)
     _see_lines(s, p, v)
-    _see_past(s, p, v)
+    _see_past(s, p, v, seen)
     _see_stock(s, p, v)
     _see_orders(s, v)
     disrupted = events.is_disrupted(s, p)
@@ -211,14 +215,15 @@ def _see_lines(s: Any, p: Any, v: Any) -> None:
 
 
 @kernel
-def _see_past(s: Any, p: Any, v: Any) -> None:
+def _see_past(s: Any, p: Any, v: Any, seen: int) -> None:
+    """Rounds that are over; a view of round `seen` (0: none) holds those before it already."""
     history = s["past_requested"].shape[0]
-    v["past_requested"][:history] = s["past_requested"]
-    v["past_allocated"][:history] = s["past_allocated"]
-    v["past_consumed"][:history] = s["past_consumed"]
-    v["past_short"][:history] = s["past_short"]
-    over = _rounds_over(s)
-    for r in range(over):
+    if seen == 0:
+        v["past_requested"][:history] = s["past_requested"]
+        v["past_allocated"][:history] = s["past_allocated"]
+        v["past_consumed"][:history] = s["past_consumed"]
+        v["past_short"][:history] = s["past_short"]
+    for r in range(max(0, seen - 1), _rounds_over(s)):
         for w in range(p["demand"].shape[0]):
             for k in range(p["demand"].shape[1]):
                 used = int(s["consumed"][2 * r, w, k]) + int(s["consumed"][2 * r + 1, w, k])
@@ -286,40 +291,47 @@ def _see_orders(s: Any, v: Any) -> None:
 
 @kernel
 def see_ward(s: Any, p: Any, v: Any, w: int) -> None:
-    """Fill the view of ward index `w`."""
-    phase = int(s["phase"])
+    """Fill the view of ward index `w`; `v` holds zeros, or an earlier view of the same ward in the same episode."""
+    seen, phase = int(v["round"]), int(s["phase"])
     asked = int(s["asked_ward"]) == w and (phase == Phase.REQUEST or phase == Phase.DISCLOSE or phase == Phase.REPLY)
     _see_clock(s, p, v, asked)
     v["ward"] = w
     v["asked_sku"] = s["asked_sku"] if asked else -1
     v["pressure"] = s["pressure"][w]
     v["reputation"] = s["reputation"][w]
-    history, now = s["past_requested"].shape[0], int(s["round"]) - 1
-    v["past_requested"][:history] = s["past_requested"][:, w]
-    v["past_allocated"][:history] = s["past_allocated"][:, w]
-    v["past_consumed"][:history] = s["past_consumed"][:, w]
-    v["past_short"][:history] = s["past_short"][:, w]
-    over = _rounds_over(s)
+    now = int(s["round"]) - 1
     for k in range(p["demand"].shape[1]):
-        if int(p["demand"][w, k]) == 0:
-            continue
-        v["need"][k] = true_need(s, now, w, k)
-        v["most"][k] = legal_most(p, true_need(s, now, w, k))
-        v["stock"][k] = inventory.usable(s, k, w + 1)
-        for r in range(now + 1):
-            v["requested"][r, k] = s["requested"][r, w, k]
-            v["allocated"][r, k] = s["allocated"][r, w, k]
-            v["evidence"][r, k] = s["evidence"][r, w, k]
-            v["redacted"][r, k] = s["redacted"][r, w, k]
-            v["verdict"][r, k] = s["verdict"][r, w, k]
-            v["verdict_quantity"][r, k] = s["verdict_quantity"][r, w, k]
-            v["past_need"][r, k] = true_need(s, r, w, k)
-        for r in range(over):
-            used = int(s["consumed"][2 * r, w, k]) + int(s["consumed"][2 * r + 1, w, k])
-            v["past_requested"][history + r, k] = s["requested"][r, w, k]
-            v["past_allocated"][history + r, k] = s["allocated"][r, w, k]
-            v["past_consumed"][history + r, k] = used
-            v["past_short"][history + r, k] = 1 if used < true_need(s, r, w, k) else 0
+        if int(p["demand"][w, k]) > 0:
+            v["need"][k] = true_need(s, now, w, k)
+            v["most"][k] = legal_most(p, true_need(s, now, w, k))
+            v["stock"][k] = inventory.usable(s, k, w + 1)
+            _see_line(s, v, w, k, seen)
+
+
+@kernel
+def _see_line(s: Any, v: Any, w: int, k: int, seen: int) -> None:
+    """A ward's line, round by round; a view of round `seen` (0: none) holds the rounds before it already."""
+    history, first = s["past_requested"].shape[0], max(0, seen - 1)
+    if seen == 0:
+        for h in range(history):
+            v["past_requested"][h, k] = s["past_requested"][h, w, k]
+            v["past_allocated"][h, k] = s["past_allocated"][h, w, k]
+            v["past_consumed"][h, k] = s["past_consumed"][h, w, k]
+            v["past_short"][h, k] = s["past_short"][h, w, k]
+    for r in range(first, int(s["round"])):
+        v["requested"][r, k] = s["requested"][r, w, k]
+        v["allocated"][r, k] = s["allocated"][r, w, k]
+        v["evidence"][r, k] = s["evidence"][r, w, k]
+        v["redacted"][r, k] = s["redacted"][r, w, k]
+        v["verdict"][r, k] = s["verdict"][r, w, k]
+        v["verdict_quantity"][r, k] = s["verdict_quantity"][r, w, k]
+        v["past_need"][r, k] = true_need(s, r, w, k)
+    for r in range(first, _rounds_over(s)):
+        used = int(s["consumed"][2 * r, w, k]) + int(s["consumed"][2 * r + 1, w, k])
+        v["past_requested"][history + r, k] = s["requested"][r, w, k]
+        v["past_allocated"][history + r, k] = s["allocated"][r, w, k]
+        v["past_consumed"][history + r, k] = used
+        v["past_short"][history + r, k] = 1 if used < true_need(s, r, w, k) else 0
 
 
 @kernel

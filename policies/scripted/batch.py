@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from medchain.core.params import new_params
-from medchain.core.record import new_episodes
+from medchain.core.record import as_bytes, new_episodes
 from medchain.errors import ConfigError, UnknownNameError, check_seed
 from medchain.scenario import Scenario
 from policies.knobs import load_knobs
@@ -74,5 +74,7 @@ def play(
     keys = np.array([check_seed(seed) for seed in seeds], np.uint64)
     episodes = new_episodes(scenario.sizes, len(keys))
     desk = Desk(scenario.sizes)
-    play_range(episodes, keys, 0, len(keys), new_params(scenario), int(which), loaded, who, factors, *desk.all())
+    play_range(
+        episodes, as_bytes(episodes), keys, 0, len(keys), new_params(scenario), int(which), loaded, who, factors, desk.all()
+    )
     return episodes

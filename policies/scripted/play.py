@@ -8,7 +8,7 @@ import numpy as np
 
 from medchain.core import hospital, views
 from medchain.core.kernel import kernel
-from medchain.core.record import new_episodes, new_results
+from medchain.core.record import as_bytes, episode_dtype, new_results, spans, wipe
 from medchain.core.words import Phase
 from medchain.scenario import Sizes
 from policies.scripted.arbiter import act_arbiter
@@ -20,36 +20,42 @@ Array = np.ndarray[Any, Any]
 
 
 class Desk:
-    """Buffers of one thread: views, memories, queues and a result, with a blank of each to start an episode from."""
+    """Buffers of one thread: views, memories, a queue, an answer and a result, and what of a record is to be cleared."""
 
     def __init__(self, z: Sizes) -> None:
         """Allocate them for records of sizes `z`."""
-        self.blank = new_episodes(z)
-        self.coordinator = np.zeros(2, views.coordinator_dtype(z))
-        self.ward = np.zeros(2, views.ward_dtype(z))
-        self.arbiter = np.zeros(2, views.arbiter_dtype(z))
-        self.memories = new_memories(z, z.agents + 1)
+        self.spans = spans(episode_dtype(z))
+        self.view_spans = spans(views.coordinator_dtype(z), views.VIEW_TABLES)
+        self.coordinator = np.zeros(1, views.coordinator_dtype(z))
+        self.wards = np.zeros(z.wards, views.ward_dtype(z))
+        self.arbiter = np.zeros(1, views.arbiter_dtype(z))
+        self.memories = new_memories(z, z.agents)
         self.queue = new_queue(z)
         self.answer = new_queue(z)[:1]
         self.result = new_results(z)
 
     def all(self) -> tuple[Array, ...]:
-        """In the order in which `play_range` takes them."""
-        return (
-            self.blank,
-            self.coordinator,
-            self.ward,
-            self.arbiter,
-            self.memories,
-            self.queue,
-            self.answer,
-            self.result,
-        )
+        """As `play_range` takes them: those that an episode starts with cleared come as bytes too."""
+        cleared = [as_bytes(part) for part in (self.coordinator, self.wards, self.arbiter, self.memories)]
+        seen = (self.coordinator, self.wards, self.arbiter, self.memories)
+        return (self.spans, self.view_spans, *cleared, *seen, self.queue, self.answer, self.result)
+
+
+@kernel
+def clear_desk(
+    raw_view: Array, view_spans: Array, v: Any, raw_wards: Array, raw_arbiter: Array, raw_memories: Array
+) -> None:
+    """Forget the episode before."""
+    wipe(raw_view[0], view_spans, int(v["lot_count"]), int(v["order_count"]), int(v["quote_count"]))
+    raw_wards[:] = 0
+    raw_arbiter[:] = 0
+    raw_memories[:] = 0
 
 
 @kernel
 def play_range(
     episodes: Array,
+    raw: Array,
     seeds: Array,
     start: int,
     stop: int,
@@ -58,34 +64,28 @@ def play_range(
     knobs: Array,
     personas: Array,
     factors: Array,
-    blank: Array,
-    coordinator: Array,
-    ward: Array,
-    arbiter: Array,
-    memories: Array,
-    queue: Array,
-    answer: Array,
-    result: Array,
+    desk: tuple[Array, ...],
 ) -> None:
-    """Play episodes start .. stop - 1 to the end: coordinator `which` with `knobs[0]`, wards by persona and factor."""
-    spare = memories.shape[0] - 1
+    """Play episodes start .. stop - 1 to the end: coordinator `which` with `knobs[0]`, wards by persona and factor.
+
+    `episodes` hold zeros or episodes that were played before; `raw` is the same memory as bytes; `desk` as Desk.all says.
+    """
+    record_spans, view_spans, raw_view, raw_wards, raw_arbiter, raw_memories = desk[:6]
+    coordinator, wards, arbiter, memories, queue, answer, result = desk[6:]
     for i in range(start, stop):
-        episodes[i] = blank[0]
-        coordinator[0] = coordinator[1]
-        ward[0] = ward[1]
-        arbiter[0] = arbiter[1]
-        for a in range(spare):
-            memories[a] = memories[spare]
+        s, v = episodes[i], coordinator[0]
+        wipe(raw[i], record_spans, int(s["lot_count"]), int(s["order_count"]), int(s["quote_count"]))
+        clear_desk(raw_view, view_spans, v, raw_wards, raw_arbiter, raw_memories)
+        for a in range(memories.shape[0]):
             memories[a]["key"] = policy_key(seeds[i], a)
-        hospital.start_episode(episodes[i], p[0], seeds[i])
+        hospital.start_episode(s, p[0], seeds[i])
         planned, done = 0, 0
-        s = episodes[i]
         while int(s["phase"]) != Phase.ENDED:
             phase = int(s["phase"])
             if phase == Phase.COORDINATE:
                 if done == planned or int(s["calls"]) == 0:
-                    views.see_coordinator(s, p[0], coordinator[0])
-                    planned = decide(which, coordinator[0], p[0], knobs[0], memories[0], queue)
+                    views.see_coordinator(s, p[0], v)
+                    planned = decide(which, v, p[0], knobs[0], memories[0], queue)
                     done = 0
                 hospital.submit(s, p[0], queue[done], result[0])
                 done += 1
@@ -95,7 +95,6 @@ def play_range(
                 hospital.submit(s, p[0], answer[0], result[0])
             else:
                 w = int(s["asked_ward"])
-                ward[0] = ward[1]
-                views.see_ward(s, p[0], ward[0], w)
-                act_ward(ward[0], p[0], memories[w + 1], int(personas[w]), factors[w], answer)
+                views.see_ward(s, p[0], wards[w], w)
+                act_ward(wards[w], p[0], memories[w + 1], int(personas[w]), factors[w], answer)
                 hospital.submit(s, p[0], answer[0], result[0])

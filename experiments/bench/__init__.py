@@ -1,0 +1,1 @@
+"""`python -m experiments.bench`: every figure beside its yardstick, measured in one run on one machine."""
