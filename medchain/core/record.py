@@ -62,7 +62,7 @@ def columns(fields: list[tuple[str, str]], rows: int) -> list[Any]:
 
 
 Tables = dict[str, tuple[str, ...]]
-LOT_COLUMNS = ("lot_sku", "lot_expiry", "lot_cost", "lot_origin", "lot_next")
+LOT_COLUMNS: tuple[str, ...] = ("lot_sku", "lot_expiry", "lot_cost", "lot_origin", "lot_next")
 LOT_COLUMNS += ("on_hand", "quarantined", "erp_before", "erp_now")
 TABLES: Tables = {
     "lot_count": LOT_COLUMNS,
