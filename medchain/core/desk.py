@@ -339,11 +339,11 @@ def _file(s: Any, p: Any, c: Any, out: Any) -> None:
     if int(tickets[order]) != Ticket.OPEN or int(s["order_status"][order]) != OrderStatus.WAITING:
         refuse(out, Refusal.TICKET_CLOSED, order + 1, 0, 0)
         return
-    sound = is_sound(s, p, c, order)
     days = procurement.lead_time_of(s, p, order, events.is_disrupted(s, p))
-    if sound and int(s["day"]) + days > s["need"].shape[0]:
+    if int(s["day"]) + days > s["need"].shape[0]:
         refuse(out, Refusal.ARRIVES_TOO_LATE, int(s["day"]) + days, s["need"].shape[0], 0)
         return
+    sound = is_sound(s, p, c, order)
     out["number"] = order + 1
     out["a"] = 1 if sound else 0
     tickets[order] = Ticket.SOUND if sound else Ticket.UNSOUND
