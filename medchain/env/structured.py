@@ -1,0 +1,94 @@
+"""The structured surface: features and masks out, action heads in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from medchain.core.session import Session
+from medchain.core.views import arbiter_dtype, coordinator_dtype, ward_dtype
+from medchain.core.words import COORDINATOR
+from medchain.env import turn
+from medchain.env.actions import Reader
+from medchain.env.spaces import action_space, heads, observation_space, sheet_dtype, width
+from medchain.scenario import Scenario
+
+Array = np.ndarray[Any, Any]
+VIEWS = {"coordinator": coordinator_dtype, "ward": ward_dtype, "arbiter": arbiter_dtype}
+
+
+class Structured:
+    """One agent's structured surface. It remembers nothing between turns: its buffers only save allocations."""
+
+    def __init__(self, scenario: Scenario, number: int) -> None:
+        """Make the surface of agent `number` for episodes with the sizes of `scenario`."""
+        z = scenario.sizes
+        self.number = number
+        self.role = "coordinator" if number == COORDINATOR else "ward" if number <= z.wards else "arbiter"
+        self.observation_space: spaces.Space[Any] = observation_space(self.role, scenario)
+        self.action_space: spaces.Space[Any] = action_space(self.role, scenario)
+        self._reader = Reader(scenario)
+        self._seen = np.zeros(1, VIEWS[self.role](z))
+        self._sheet = sheet_dtype(self.role, z)
+        self._vector = slice(0, 4 * width(self.role, z))
+        self._masks = _slices(self._vector.stop, heads(self.role, z))
+        self._seen_at = -1
+
+    def forget(self) -> None:
+        """Another episode, or another point of this one, is about to be seen."""
+        self._seen[:] = np.zeros((), self._seen.dtype)
+        self._seen_at = -1
+
+    def observe(self, session: Session, clock: int) -> dict[str, Any]:
+        """A fresh observation; the session is only read. `clock` differs whenever the session does."""
+        sheet = np.zeros(self._sheet.itemsize, np.int8)
+        sheets = np.frombuffer(sheet, self._sheet)  # a view would cost 3 us
+        if self.number == COORDINATOR:
+            turn.observe_coordinator(session.episodes, session.params, self._seen, sheets)
+        elif self.role == "ward":
+            turn.observe_ward(session.episodes, session.params, self.number - 1, self._seen, sheets)
+        else:
+            turn.observe_arbiter(session.episodes, session.params, self._seen, sheets)
+        self._seen_at = clock
+        masks = {head: sheet[where] for head, where in self._masks}
+        return {"observation": sheet[self._vector].view(np.float32), "action_mask": masks}
+
+    def read(self, session: Session, clock: int, action: object, commands: Array) -> None:
+        """Write the command that an action means into `commands`.
+
+        Raises:
+            ActionError: the action cannot be read.
+        """
+        if self._seen_at != clock:
+            self._look(session)
+            self._seen_at = clock
+        if self.number == COORDINATOR:
+            self._reader.coordinator(action, self._seen, session.params, commands)
+        elif self.role == "ward":
+            self._reader.ward(action, self._seen, session.params, commands)
+        else:
+            self._reader.arbiter(action, self._seen, commands)
+
+    def _look(self, session: Session) -> None:
+        if self.number == COORDINATOR:
+            turn.see_coordinator(session.episodes, session.params, self._seen)
+        elif self.role == "ward":
+            turn.see_ward(session.episodes, session.params, self.number - 1, self._seen)
+        else:
+            turn.see_arbiter(session.episodes, session.params, self._seen)
+
+    def save(self) -> None:
+        """Nothing to save: all is in the record."""
+
+    def load(self, data: None) -> None:
+        """Nothing to load."""
+
+
+def _slices(start: int, sizes: dict[str, int]) -> list[tuple[str, slice]]:
+    found = []
+    for name, n in sizes.items():
+        found.append((name, slice(start, start + n)))
+        start += n
+    return found
