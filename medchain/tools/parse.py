@@ -18,6 +18,7 @@ MOST_CALLS = 64
 """The most calls that are read out of one text."""
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
+THINK, THOUGHT = "<think>", "</think>"
 _FENCE = re.compile(r"^```[a-z]{0,10}[ \t]*\n(.*?)\n?```$", re.DOTALL)
 _KEYS = {"name", "arguments", "parameters", "id", "type"}
 
@@ -30,19 +31,19 @@ class Call(NamedTuple):
     textual: bool = False
 
 
-def without_thoughts(text: str) -> str:
-    """Text without `<think>` blocks; an unclosed one runs to the end, an unopened one from the start."""
-    close = text.find("</think>")
-    if close >= 0 and not -1 < text.find("<think>") < close and not -1 < text.find(OPEN) < close:
-        text = text[close + len("</think>") :]
-    kept, at = [], 0
-    while (start := text.find("<think>", at)) >= 0:
-        kept.append(text[at:start])
-        end = text.find("</think>", start)
-        if end < 0:
-            return "".join(kept)
-        at = end + len("</think>")
-    return "".join([*kept, text[at:]])
+def after_thoughts(text: str) -> str:
+    """Text after the thoughts that it begins with; an unopened one runs from the start, an unclosed one to the end."""
+    rest = text.lstrip()
+    thought, closing, _ = rest.partition(THOUGHT)
+    if closing and THINK not in thought and not rest.startswith((OPEN, "{", "`")):
+        rest = THINK + rest
+    at = 0
+    while rest.startswith(THINK, at):
+        close = rest.find(THOUGHT, at)
+        if close < 0:
+            return ""
+        at = _skip(rest, close + len(THOUGHT))
+    return rest[at:]
 
 
 def read_turn(text: str) -> list[Call | ToolError]:
@@ -53,19 +54,32 @@ def read_turn(text: str) -> list[Call | ToolError]:
     found: list[Call | ToolError] = []
     try:
         check_length(text)
-        rest = without_thoughts(text)
-        at = rest.find(OPEN)
+        rest = after_thoughts(text)
+        at = -1 if rest.startswith(("{", "`")) else _opening(rest, 0)
         if at < 0:
             return [_bare(rest)]
         while at >= 0:
             if len(found) == MOST_CALLS:
                 raise ToolError("too_many_calls", f"at most {MOST_CALLS} calls in one text", "more")
-            call, at = _tagged(rest, at + len(OPEN))
+            call, end = _tagged(rest, at)
             found.append(call)
-            at = rest.find(OPEN, at)
+            at = _opening(rest, end)
     except ToolError as error:
         found.append(error)
     return found
+
+
+def _opening(text: str, at: int) -> int:
+    """Index after the next opening tag outside thoughts, -1 if there is none."""
+    call, thought = text.find(OPEN, at), text.find(THINK, at)
+    while -1 < thought < call:
+        close = text.find(THOUGHT, thought)
+        if close < 0:
+            return -1
+        if call < close:
+            call = text.find(OPEN, close)
+        thought = text.find(THINK, close)
+    return call + len(OPEN) if call >= 0 else -1
 
 
 def read_call(given: str | Mapping[str, Any] | Call) -> Call:
@@ -101,8 +115,8 @@ def read_answer(given: str | Mapping[str, Any] | Call, name: str) -> Call:
         return given
     if isinstance(given, str):
         check_length(given)
-        plain = unfenced(without_thoughts(given))
-        if OPEN in plain:
+        plain = unfenced(after_thoughts(given))
+        if not plain.startswith("{") and OPEN in plain:
             return read_call(given)
         given = decode(plain)
     if not isinstance(given, Mapping):

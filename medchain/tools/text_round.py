@@ -12,6 +12,9 @@ from medchain.tools.text_lines import line_name, request_lines, ward_head
 from medchain.tools.text_orders import arrivals, budget_lines, on_order, pipeline_lines, quote_lines, ticket_lines
 from medchain.tools.text_stock import erp_age, stock_lines, totals
 
+MOST_OF_A_BRIEF = 6_000
+"""Characters of the brief that every round's context begins with."""
+
 
 def section(title: str, lines: list[str]) -> list[str]:
     """Lines under a title."""
@@ -88,14 +91,14 @@ def brief(names: Names, view: Any, params: Any, note: str = "") -> str:
         *section("Wards", [ward_head(names, view, w) for w in range(len(names.wards))]),
         *section("Budget", budget_lines(names, view)),
         *section("Events", [*event_lines(view), f"{unread(view)} unread messages (read_inbox)"]),
-        *section("Open tickets", ticket_lines(names, view)),
-        *section("Open orders, newest first", pipeline_lines(names, view)),
     ]
-    for title, found in (("Quotes", quote_lines(names, view, params)), ("This round", verdict_lines(names, view))):
-        lines += section(title, found) if found else []
     if note:
         lines.append(f"Your note to yourself: {quoted(note)}")
-    return fitted(lines, how="see erp_oracle_get_pipeline")
+    for title, found in (("This round", verdict_lines(names, view)), ("Quotes", quote_lines(names, view, params))):
+        lines += section(title, found) if found else []
+    lines += section("Open tickets", ticket_lines(names, view))
+    lines += section("Open orders, newest first", pipeline_lines(names, view))
+    return fitted(lines, MOST_OF_A_BRIEF, how="see erp_oracle_get_pipeline")
 
 
 def short_brief(names: Names, view: Any, note: str = "") -> str:

@@ -45,14 +45,21 @@ def test_an_empty_think_stub_changes_nothing(text):
 
 def test_a_call_inside_a_thought_is_not_made():
     assert read_turn(f"<think>maybe {VIEW}</think>{XML}") == read_turn(XML)
-    assert read_turn(f"maybe {VIEW.replace('<tool_call>', '')}</think>{XML}") == read_turn(XML)
+    assert read_turn(f"maybe {VIEW}</think>{XML}") == read_turn(XML)
+    assert read_turn(f"{XML} <think>or {VIEW}</think> {XML}") == read_turn(XML + XML)
+    assert read_turn(f"Now <think>{VIEW}{VIEW}</think><think>{VIEW}</think>{XML}<think>{VIEW}") == read_turn(XML)
     assert code_of(f"<think>never closed {VIEW}") == "no_call"
 
 
-def test_closing_tag_inside_a_string_does_not_end_the_call():
-    body = f"{VIEW} and </tool_call>"
-    text = f"<tool_call>{json.dumps({'name': 'messaging_send_to_ward', 'arguments': {'body': body}})}</tool_call>"
-    assert read_turn(text) == [Call("messaging_send_to_ward", {"body": body})]
+@pytest.mark.parametrize(
+    "body", [VIEW, XML, "<think>", "</think>", "<think></think>", f"</tool_call>{VIEW}", f"</think>{VIEW}"]
+)
+def test_tags_inside_an_argument_are_its_text(body):
+    call = Call("messaging_send_to_ward", {"body": body})
+    bare = json.dumps({"name": call.name, "arguments": call.arguments})
+    assert read_turn(bare) == read_turn(f"<tool_call>{bare}</tool_call>") == [call]
+    assert read_turn(f"{STUB}<tool_call>{bare}</tool_call>") == read_turn(f"```json\n{bare}\n```") == [call]
+    assert read_answer(json.dumps({"body": body}), "reply") == Call("reply", {"body": body})
 
 
 def test_the_last_closing_tag_may_be_cut_off_by_a_stop_string():
