@@ -30,11 +30,12 @@ def request_refusal(s: Any, p: Any, c: Any, out: Any) -> bool:
 
 @kernel
 def take_request(s: Any, p: Any, c: Any) -> None:
-    """Enter a ward's request."""
+    """Enter a ward's request; what it says of SKUs that it does not stock is nobody's business."""
     r, w = int(s["round"]) - 1, int(s["asked_ward"])
     for k in range(p["demand"].shape[1]):
-        s["requested"][r, w, k] = c["quantities"][w, k]
-        s["reason"][r, w, k] = c["reasons"][w, k]
+        if int(p["demand"][w, k]) > 0:
+            s["requested"][r, w, k] = c["quantities"][w, k]
+            s["reason"][r, w, k] = c["reasons"][w, k]
 
 
 @kernel
