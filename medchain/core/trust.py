@@ -42,7 +42,7 @@ def settle(s: Any, p: Any) -> None:
 @kernel
 def _settle_ward(s: Any, p: Any, w: int, r: int) -> None:
     caught, denied, paid, short, cleared, cited, redacted, open_hand = _deeds(s, p, w, r)
-    lines = int(p["lines"][w])
+    lines = max(1, int(p["lines"][w]))  # a ward may stock nothing: no deed then
     pressure, reputation = int(s["pressure"][w]), int(s["reputation"][w])
     if caught > 0:
         first = int(p["caught_pressure_deny"]) if denied > 0 else int(p["caught_pressure"])
