@@ -12,7 +12,7 @@ from medchain.core.kernel import kernel
 from medchain.core.params import new_params
 from medchain.core.record import new_commands, new_episodes, new_results
 from medchain.core.words import COORDINATOR, Phase
-from medchain.errors import ReplayError, check_seed
+from medchain.errors import ReplayError, UnknownNameError, check_seed
 from medchain.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
@@ -103,8 +103,14 @@ class Session:
         return Pending(COORDINATOR, phase, -1, -1)
 
     def view(self, agent: int) -> Array:
-        """What agent number `agent` may know now, as a fresh array of one view record."""
+        """What agent number `agent` may know now, as a fresh array of one view record.
+
+        Raises:
+            UnknownNameError: no agent has that number.
+        """
         z = self.scenario.sizes
+        if not 0 <= agent < z.agents:
+            raise UnknownNameError("agent number", agent, [f"{i} ({name})" for i, name in enumerate(self.scenario.agents)])
         if agent == COORDINATOR:
             out = np.zeros(1, views.coordinator_dtype(z))
             fill_coordinator(self.episodes, 0, self.params, out, 0)
