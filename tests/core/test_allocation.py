@@ -13,7 +13,7 @@ from tests.core.quiet import ER, FFP, GENERAL, GLOVE, ICU, OXY, PLT, RBC, SALINE
 
 def shared(rule: str, plan: list[int], stock: int) -> list[int]:
     row = np.array(plan, np.int64)
-    share(new_params(quiet(allocation_rule=rule))[0], RBC, stock, row)
+    share(new_params(quiet(allocation_rule=rule))[0], RBC, stock, row, np.zeros_like(row))
     return row.tolist()
 
 

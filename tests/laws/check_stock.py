@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from medchain.core.record import TABLES
 from medchain.core.words import CENTRAL, NEVER, Criticality, Kind, OrderStatus
 from tests.laws.trace import Trace, kind_is
 
@@ -120,6 +121,15 @@ def _earliest_left(s: Any, e: Any, k: int) -> None:
         assert 0 <= moved <= free and not (kept and moved), "FEFO at central"
         assert moved == (e["on_hand"][i, 1:] - s["on_hand"][i, 1:]).sum(), "what left central is in the wards"
         kept = kept or moved < free
+
+
+def unused_rows_hold_nothing(t: Trace) -> None:
+    """Rows of lots, orders and quotes that are not in use are zero, so that a record can be wiped by its counts."""
+    for count, columns in TABLES.items():
+        for name in columns:
+            unused = np.arange(t.after[name].shape[1]) >= t.after[count][:, None]
+            rows = t.after[name].reshape(len(t.after), unused.shape[1], -1)
+            t.must(~(unused & rows.any(axis=2)).any(axis=1), f"unused rows of {name} are zero")
 
 
 def orders_arrive_on_their_day(t: Trace) -> None:

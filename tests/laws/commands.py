@@ -53,7 +53,7 @@ class Writer:
     def _spoil(self, c: Any) -> None:
         """Another kind, some fields out of range, or nothing but extremes."""
         style = self.chance.below(4)
-        names = c.dtype.names
+        names = [name for name in c.dtype.names if name != "spare"]
         if style == 0:
             c["kind"] = self.chance.pick(ODD_KINDS)
         chosen = names if style == 1 else [self.chance.pick(names) for _ in range(1 + self.chance.below(3))]

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medchain.core.session import Session
+from medchain.core.session import Session, fill_coordinator, fill_ward
 from medchain.core.words import COORDINATOR, Phase
 from tests.laws.chance import Chance
 from tests.laws.hiding import for_arbiter, for_coordinator, for_ward, nonsense
@@ -82,3 +82,21 @@ def test_views_do_depend_on_what_their_role_knows() -> None:
     blind["event_count"] = 0
     for agent in range(len(HIDES)):
         assert len(differing(view_of(session, review, agent), view_of(session, blind, agent))) > 3
+
+
+@moments
+def test_a_view_filled_up_through_an_episode_is_a_fresh_one(name: str, seed: int) -> None:
+    """A view may be written over an earlier one of the same role; it shows what a fresh one would."""
+    trace = drive(name, seed, Chance(seed), Habits(hostile=3, advance=6), 250)
+    session = Session(hospital(name))
+    kept = [session.view(agent) for agent in range(WARDS + 1)]
+    for view in kept:
+        view[:] = np.zeros((), view.dtype)
+    rng = np.random.default_rng(seed)
+    for i in sorted({0, len(trace.states) - 1, *rng.integers(0, len(trace.states), MOMENTS).tolist()}):
+        fresh = [view_of(session, trace.states[i], agent) for agent in range(WARDS + 1)]
+        fill_coordinator(session.episodes, 0, session.params, kept[COORDINATOR], 0)
+        for w in range(WARDS):
+            fill_ward(session.episodes, 0, session.params, kept[w + 1], 0, w)
+        for agent, view in enumerate(fresh):
+            assert differing(view, kept[agent]) == [], f"agent {agent}"

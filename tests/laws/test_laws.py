@@ -23,6 +23,7 @@ LAWS = (
     check_stock.nothing_expired_is_kept,
     check_stock.lots_stand_in_fefo_order,
     check_stock.allocations_are_covered,
+    check_stock.unused_rows_hold_nothing,
     check_stock.orders_arrive_on_their_day,
     check_money.the_limit_holds,
     check_money.the_books_agree_with_the_orders,
