@@ -1,0 +1,46 @@
+"""The folder a long command leaves behind: resolved config, package versions, results, pictures, a report."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from medchain.errors import ConfigError
+
+PACKAGES = ("medchain", "numpy", "numba", "scipy", "pettingzoo", "gymnasium", "torch", "ray", "transformers", "peft")
+
+
+def versions() -> dict[str, str]:
+    """Python and every package that is installed of those whose version can change a result."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def open_folder(path: Path, config: dict[str, Any]) -> Path:
+    """Make a run folder and note what it is run with.
+
+    Raises:
+        ConfigError: the path is a file, or cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"--out {path}: expected a folder that can be made, got: {error.strerror or error}") from None
+    write_json(path / "config.json", config)
+    write_json(path / "versions.json", versions())
+    return path
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write readable JSON, whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,1 @@
+"""Studies: does padding pay, and what does auditing do about it."""
