@@ -125,7 +125,7 @@ def scripted_reply(names: Names, view: Any) -> str:
     ward = names.scenario.wards[names.wards[w]]
     asked, k = max((int(view["requested"][r, k]) - names.usual(w, k), -k) for k in names.lines(w))
     biggest = f"{names.skus[-k]}, {int(view['requested'][r, -k])} against the usual {names.usual(w, -k)}"
-    if ward.priority >= 0.9:
+    if ward.priority == max(other.priority for other in names.scenario.wards.values()):
         return f"{ward.title} here, briefly: our numbers follow our patients. Largest change: {biggest}. Ask for our charts."
     if ward.acute:
         tone = "It is what the doors brought in" if asked > 0 else "A calm board for once"

@@ -1,6 +1,7 @@
 """Tool calls out of model text: both forms, several in one text, thoughts, and everything that is not a call."""
 
 import json
+import pickle
 
 import pytest
 
@@ -137,3 +138,10 @@ def test_errors_say_expected_came_and_right():
     assert str(error) == (
         'no_call: expected a tool call; got "no idea". Right: such as {"name": "view_requests", "arguments": {}}'
     )
+
+
+def test_errors_survive_pickling_between_processes():
+    error = read_turn("no idea")[0]
+    copied = pickle.loads(pickle.dumps(error))
+    assert (copied.code, copied.expected, copied.came, copied.right) == (error.code, error.expected, error.came, error.right)
+    assert str(copied) == str(error)
