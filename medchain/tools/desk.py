@@ -22,6 +22,7 @@ from medchain.errors import ToolError
 from medchain.tools.heard import Heard, dump_heard, load_heard
 from medchain.tools.parse import Call, read_answer, read_call
 from medchain.tools.registry import Built, Registry, answer_asked
+from medchain.tools.show import beside
 from medchain.tools.text import LOOKS, Told, answer_text, closing_text, result_text
 from medchain.tools.text_roles import arbiter_prompt, scripted_reply, ward_prompt
 from medchain.tools.text_round import brief, short_brief
@@ -197,7 +198,7 @@ class Desk:
             asked = ward_prompt(names, view, pending.phase, self.transcript)
         last = self._heard.get(agent)
         refused = last is not None and not last.result["ok"] and not last.result["forfeit"]
-        return f"{self.heard(agent)}\n{asked}" if refused else asked
+        return beside(asked, self.heard(agent)) if refused else asked
 
     def _coordinator_prompt(self, view: Any) -> str:
         last = self._heard.get(COORDINATOR)
@@ -205,9 +206,9 @@ class Desk:
         if last is None or (fresh and int(last.command["kind"]) == Kind.ADVANCE_ROUND):
             return self.brief()
         if fresh:
-            return f"{self.heard(COORDINATOR)}\n\n{self.brief()}"
+            return beside(self.heard(COORDINATOR), self.brief(), "\n\n")
         left = f"[round {int(view['round'])}, day {int(view['day'])}, {int(view['calls_left'])} calls left]"
-        return f"{self.heard(COORDINATOR)}\n{left}"
+        return beside(self.heard(COORDINATOR), left)
 
     def dump(self) -> dict[str, Any]:
         """What was said and heard, as JSON-ready data; the session's record is saved apart."""

@@ -76,3 +76,8 @@ def fitted(lines: Sequence[str], most: int = MOST_CHARACTERS, how: str = "narrow
             break
         kept += 1
     return "\n".join([*lines[:kept], f"({len(lines) - kept} further lines do not fit here; {how})"])
+
+
+def beside(long: str, short: str, between: str = "\n") -> str:
+    """`long`, cut by whole lines if it must be, then all of `short`; together at most MOST_CHARACTERS."""
+    return fitted(long.split("\n"), MOST_CHARACTERS - len(between) - len(short)) + between + short

@@ -196,14 +196,15 @@ def test_every_text_of_a_busy_episode_is_printable_and_fits():
             "wms_scan_inventory",
             "finance_sap_get_budget",
         )
-        texts += [say(desk, name) for name in looks]
+        for name in looks:
+            texts += [say(desk, name), desk.prompt(COORDINATOR)]
         texts += [say(desk, "query_ward_history", ward_id="ward_er", n_rounds=50)]
         for text in texts:
             assert PRINTABLE.fullmatch(text), text
             assert 0 < len(text) <= MOST_CHARACTERS
         assert len(desk.brief(note="order saline")) <= MOST_OF_A_BRIEF
         assert '"order saline"' in desk.brief(note="order saline")
-    assert re.search(r"\(\d+ further lines do not fit here; query_erp", texts[9])
+    assert re.search(r"\(\d+ further lines do not fit here; query_erp", texts[11])
 
 
 def test_orders_are_told_newest_first():
