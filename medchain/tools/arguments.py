@@ -13,7 +13,7 @@ from typing import Any
 
 from medchain.core.words import EVERY
 from medchain.errors import ToolError
-from medchain.tools.names import Names, id_number
+from medchain.tools.names import Names, an_id, id_number
 from medchain.tools.show import ascii_line, came, listed
 
 MOST_WORDS = 1_000
@@ -52,6 +52,10 @@ class Type:
 
     def absent(self, c: Any) -> None:
         """Enter what a call without it means."""
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """The value that `write` would enter as command `c` has it; None where it may be left out."""
+        raise NotImplementedError
 
     def words(self, names: Names) -> list[str]:
         """Its legal values, if they are a list of words; else empty."""
@@ -106,6 +110,10 @@ class Name(Type):
         """All of them."""
         c[self.what] = EVERY
 
+    def spell(self, c: Any, given: Given) -> Any:
+        """The name."""
+        return None if int(c[self.what]) == EVERY else given.names.name(self.what, int(c[self.what]))
+
 
 @dataclass(frozen=True)
 class Id(Type):
@@ -125,6 +133,10 @@ class Id(Type):
         if number is None:
             raise given.wrong("unknown_id", f"an id such as {self.prefix}-0001", value, self.elsewhere)
         c[self.column] = number - 1
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """The id."""
+        return an_id(self.prefix, int(c[self.column]) + 1)
 
 
 @dataclass(frozen=True)
@@ -146,6 +158,10 @@ class Lot(Type):
             right = "the ids that wms_scan_inventory shows, such as LOT-0001, or all"
             raise given.wrong("unknown_lot", "the id of a lot, or all,", value, right)
         c["lot"] = index
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """The lot's id."""
+        return given.names.lot(given.view, int(c["lot"]))
 
 
 @dataclass(frozen=True)
@@ -174,6 +190,10 @@ class Whole(Type):
         """The default."""
         c["quantity"] = self.default or 0
 
+    def spell(self, c: Any, given: Given) -> Any:
+        """The number; none where 0 stands for a call without it."""
+        return int(c["quantity"]) or None
+
 
 @dataclass(frozen=True)
 class Choice(Type):
@@ -196,6 +216,11 @@ class Choice(Type):
         """The default."""
         c["option"] = self.first + (self.choices.index(self.default) if self.default else 0)
 
+    def spell(self, c: Any, given: Given) -> Any:
+        """The word."""
+        at = int(c["option"]) - self.first
+        return self.choices[at] if 0 <= at < len(self.choices) else f"option {at}"
+
 
 def place(value: object, choices: tuple[str, ...], given: Given) -> int:
     """Place of a word among its choices, whatever its case."""
@@ -217,6 +242,10 @@ class Words(Type):
     def write(self, value: Any, c: Any, given: Given) -> None:
         """Note it as said."""
         given.said[given.parameter] = spoken(value, given)
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """What was said."""
+        return given.said.get(given.parameter, "")
 
 
 def spoken(value: object, given: Given) -> str:

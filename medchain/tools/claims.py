@@ -15,14 +15,14 @@ from medchain.core.words import Event
 from medchain.errors import ToolError
 from medchain.tools.arguments import MOST_WORDS, Given, Type, spoken
 from medchain.tools.jsons import decode
-from medchain.tools.names import Names, id_number
+from medchain.tools.names import Names, event_id, id_number
 from medchain.tools.show import came, listed
 
 EVENT_NAMES = [kind.name.lower() for kind in Event]
 _EVENT_WORDS = {
     Event.MCI: r"\bmcis?\b|mass[\s_-]*casualt|\bcasualt(?:y|ies)\b",
     Event.SUPPLIER_DISRUPTION: r"(?:supplier|supply)[\s_-]*disruption",
-    Event.PRODUCT_RECALL: r"(?<!\bi )(?<!\bwe )\brecall(?:s|ed)?\b",
+    Event.PRODUCT_RECALL: r"product[\s_-]*recall|(?<!\bi )(?<!\bwe )\brecall(?:s|ed)?\b",
     Event.COLD_CHAIN_BREACH: r"cold[\s_-]*chain|\brefrigerat|temperature (?:excursion|breach)",
 }
 EVENT_PATTERNS = {kind: re.compile(words, re.IGNORECASE) for kind, words in _EVENT_WORDS.items()}
@@ -42,6 +42,9 @@ SUPPLIER = re.compile(
     r"(?:longer|increased|extended|long) lead[\s-]*times?|back[\s-]*order(?:ed|s)?\b",
     re.IGNORECASE,
 )
+
+
+ORDERED_ONE = "shortage of the ordered product"
 
 
 @lru_cache(maxsize=16)
@@ -75,7 +78,7 @@ def claim_from_text(text: str, c: Any, names: Names) -> None:
     for k, pattern in enumerate(_patterns(names)):
         if pattern.search(rest):
             c["claimed_skus"] |= 1 << k
-    if SHORTAGE.search(rest) and not c["claimed_skus"]:
+    if ORDERED_ONE in rest or (SHORTAGE.search(rest) and not c["claimed_skus"]):
         c["claimed_shortage"] = 1
     if SUPPLIER.search(supplier_event.sub(" ", rest)):
         c["claimed_supplier"] = 1
@@ -86,6 +89,17 @@ def _claim_event_number(number: int, c: Any, names: Names) -> None:
         c["claimed_events"] |= 1 << (number - 1)
     else:
         c["claimed_nonsense"] = 1
+
+
+def claims_text(names: Names, c: Any) -> str:
+    """What a command claims, in words that claim the same."""
+    found = [f"event {kind.name.lower()}" for kind in Event if int(c["claimed_types"]) >> kind & 1]
+    found += [f"event {event_id(e)}" for e in range(names.scenario.sizes.events) if int(c["claimed_events"]) >> e & 1]
+    found += [f"event {event_id(-1)} (no such event)"] if c["claimed_nonsense"] else []
+    found += [f"shortage of {sku}" for k, sku in enumerate(names.skus) if int(c["claimed_skus"]) >> k & 1]
+    found += [ORDERED_ONE] if c["claimed_shortage"] else []
+    found += ["supplier problem"] if c["claimed_supplier"] else []
+    return ", ".join(found)
 
 
 def cite(text: str, ward: int, c: Any, view: Any) -> None:
@@ -126,6 +140,10 @@ class Claims(Type):
         text = spoken(value, given)
         given.said[given.parameter] = text
         claim_from_text(text, c, given.names)
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """What was said, or words that claim the same as the command."""
+        return given.said.get(given.parameter) or claims_text(given.names, c)
 
     def _structured(self, claims: dict[Any, Any], c: Any, given: Given) -> str:
         words = []

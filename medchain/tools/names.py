@@ -64,6 +64,11 @@ class Names:
         right = f"{known[self._number[what][close[0]]]} is close" if close else f"one of {listed(known)}"
         raise ToolError(f"unknown_{what}", f"a {what} ({listed(known)})", came(value), right)
 
+    def name(self, what: str, number: int) -> str:
+        """Name of ward, sku, supplier or location `number`; where there is none, words that name none."""
+        known = self.of[what]
+        return known[number] if 0 <= number < len(known) else f"{what} {number}"
+
     def lines(self, ward: int) -> list[int]:
         """SKU numbers that a ward stocks."""
         name = self.wards[ward]

@@ -9,7 +9,7 @@ from medchain.core.words import Reason
 from medchain.tools.arguments import MOST_WORDS, Given, Type, place, spoken, whole
 from medchain.tools.claims import cite
 from medchain.tools.jsons import decode
-from medchain.tools.names import Names
+from medchain.tools.names import Names, an_id
 
 REASONS = tuple(reason.name.lower() for reason in Reason)
 SHARE = r"^(requested|[0-9]{1,3}%)$"
@@ -33,6 +33,14 @@ def percent_of(value: str, given: Given) -> int:
     if found and int(found[1]) <= 100:
         return int(found[1])
     raise given.wrong("bad_share", 'units, "requested", or a whole percentage from "0%" to "100%",', value)
+
+
+def _row(names: Names, row: Any) -> dict[str, int]:
+    return {sku: units for sku, units in zip(names.skus, row.tolist(), strict=True) if units}
+
+
+def _nested(names: Names, table: Any) -> dict[str, dict[str, int]]:
+    return {ward: row for w, ward in enumerate(names.wards) if (row := _row(names, table[w]))}
 
 
 class Plan(Type):
@@ -61,6 +69,10 @@ class Plan(Type):
             if not isinstance(lines, dict):
                 raise given.wrong("wrong_type", f'an object of SKUs, "requested" or "70%" for {given.names.wards[w]}', lines)
             self._ward(w, lines, c, given)
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """Units by ward and product, zeros left out."""
+        return _nested(given.names, c["quantities"])
 
     def _ward(self, w: int, lines: dict[Any, Any], c: Any, given: Given) -> None:
         if "*" in lines:
@@ -93,6 +105,15 @@ class Rationale(Type):
             given.said[given.names.wards[w]] = words
             cite(words, w, c, given.view)
 
+    def spell(self, c: Any, given: Given) -> Any:
+        """What was said by ward; where nothing was, the evidence ids cited."""
+        found: dict[str, str] = {ward: given.said[ward] for ward in given.names.wards if ward in given.said}
+        for w, ward in enumerate(given.names.wards):
+            cited = [int(n) for n, on in zip(given.view["evidence"][w], c["cites"][w], strict=True) if on and n]
+            if cited and ward not in found:
+                found[ward] = " ".join(an_id("EV", number) for number in cited)
+        return found or None
+
 
 class Requests(Type):
     """{SKU: units} of the ward that is asked; SKUs left out are requests of 0."""
@@ -109,6 +130,10 @@ class Requests(Type):
             k = given.names.number("sku", sku)
             c["quantities"][w, k] = whole(units, given, 0, given.names.scenario.limits.order_quantity)
 
+    def spell(self, c: Any, given: Given) -> Any:
+        """Units by product, zeros left out."""
+        return _row(given.names, c["quantities"][int(given.view["ward"])])
+
 
 class Reasons(Type):
     """{SKU: reason}; census where left out."""
@@ -123,3 +148,11 @@ class Reasons(Type):
         w = int(given.view["ward"])
         for sku, reason in object_of(value, given).items():
             c["reasons"][w, given.names.number("sku", sku)] = place(reason, REASONS, given)
+
+    def spell(self, c: Any, given: Given) -> Any:
+        """Reasons by product, where they are not the first."""
+        row = c["reasons"][int(given.view["ward"])].tolist()
+        words = {
+            sku: REASONS[r] if 0 < r < len(REASONS) else str(r) for sku, r in zip(given.names.skus, row, strict=True) if r
+        }
+        return words or None

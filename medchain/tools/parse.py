@@ -6,6 +6,7 @@ dropped: a call inside them is not made.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -124,6 +125,15 @@ def read_answer(given: str | Mapping[str, Any] | Call, name: str) -> Call:
     if "name" in given or "function" in given:
         return as_call(given)
     return Call(name, dict(given))
+
+
+def written(call: Call, xml: bool = False) -> str:
+    """A call as a model writes it, in the JSON or the XML form."""
+    if not xml:
+        return f"{OPEN}{json.dumps({'name': call.name, 'arguments': call.arguments})}{CLOSE}"
+    values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in call.arguments.items()}
+    lines = [f"<parameter={key}>\n{value}\n</parameter>" for key, value in values.items()]
+    return "\n".join([OPEN, f"<function={call.name}>", *lines, "</function>", CLOSE])
 
 
 def unfenced(text: str) -> str:

@@ -5,6 +5,7 @@ A tool's number is its `words.Kind`. Schemas depend on the scenario: wards, SKUs
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -314,6 +315,26 @@ class Registry:
             else:
                 parameter.type.absent(c)
         return Built(command, given.said)
+
+    def call_of(self, command: Any, view: Any, said: Mapping[str, str] | None = None) -> Call:
+        """The call that stands for a command (one record), judged by the caller's view; `said` gives it its free text.
+
+        `build` makes the same command of it, as far as the core reads it.
+
+        Raises:
+            ToolError: no tool has its kind.
+        """
+        tool = _BY_KIND.get(int(command["kind"]))  # type: ignore[call-overload]
+        if tool is None:
+            raise ToolError("unknown_tool", "a command of a tool", f"kind {int(command['kind'])}")
+        given = Given(self.names, view, tool.name, said=dict(said or {}))
+        arguments = {}
+        for parameter in tool.parameters:
+            given.parameter = parameter.name
+            value = parameter.type.spell(command, given)
+            if value is not None:
+                arguments[parameter.name] = value
+        return Call(tool.name, arguments)
 
     def _tool(self, name: str, phase: Phase) -> Tool:
         asked = answer_asked(phase)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from medchain.core.words import COORDINATOR, EVERY, Event, Kind, Phase, Verdict
-from medchain.tools.names import Names, an_id, event_id
+from medchain.core.words import COORDINATOR, EVERY, Kind, Phase, Verdict
+from medchain.tools.claims import claims_text
+from medchain.tools.names import Names, an_id
 from medchain.tools.registry import TABLES, tool_of
 from medchain.tools.show import fitted, money, quoted
 from medchain.tools.text_events import mail_lines
@@ -163,22 +164,11 @@ def _budget(t: Told) -> str:
     return fitted(lines + (section("Quotes", quotes) if quotes else []))
 
 
-def claims_text(names: Names, c: Any) -> str:
-    """What a justification was understood to claim."""
-    found = [f"event {kind.name.lower()}" for kind in Event if int(c["claimed_types"]) >> kind & 1]
-    found += [f"event {event_id(e)}" for e in range(names.scenario.sizes.events) if int(c["claimed_events"]) >> e & 1]
-    found += ["an event that does not exist"] if c["claimed_nonsense"] else []
-    found += [f"shortage of {sku}" for k, sku in enumerate(names.skus) if int(c["claimed_skus"]) >> k & 1]
-    found += ["shortage of the ordered product"] if c["claimed_shortage"] else []
-    found += ["supplier problem"] if c["claimed_supplier"] else []
-    return ", ".join(found) or "no claim"
-
-
 def _filed(t: Told) -> str:
     order = int(t.result["number"]) - 1
     prefix = "APR" if int(t.command["kind"]) == Kind.FINANCE_SAP_REQUEST_APPROVAL else "JUS"
     verdict = "sound" if t.result["a"] else "unsound"
-    claims, state = claims_text(t.names, t.command), order_line(t.names, t.view, order)
+    claims, state = claims_text(t.names, t.command) or "no claim", order_line(t.names, t.view, order)
     text = f"{an_id(prefix, order + 1)} {verdict}. Understood: {claims}. {state}."
     if t.result["a"]:
         return text
