@@ -22,7 +22,6 @@ gives a `verdict` and may name a `quantity`, a fraction of the request (0: none)
 from __future__ import annotations
 
 import operator
-import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,8 +33,9 @@ from medchain.core.outcome import blank
 from medchain.core.words import CENTRAL, EVERY, Kind, Phase
 from medchain.env.masks import legal_quantity, open_ticket, shelf_lot
 from medchain.env.spaces import CLAIMS, LEVELS, heads
-from medchain.errors import MedChainError
+from medchain.errors import ToolError
 from medchain.scenario import Scenario
+from medchain.tools.show import came
 
 Array = np.ndarray[Any, Any]
 
@@ -57,10 +57,6 @@ USES: dict[int, tuple[str, str]] = {
     Kind.QUARANTINE_LOT: ("shelf", "lot"),
 }
 """The discrete heads that a tool reads, beside `tool`; of `units`, `plan` and `cites` see the table above."""
-
-
-class ActionError(MedChainError):
-    """An action that cannot be read: says which head, what was expected and what came."""
 
 
 @kernel
@@ -167,26 +163,26 @@ def write_answer(kind: int, option: int, quantity: int, commands: Any) -> None:
 
 
 def choice(action: Mapping[str, Any], head: str, n: int) -> int:
-    """The choice of a discrete head; raises ActionError unless it is an integer in 0 .. n - 1."""
+    """The choice of a discrete head; raises ToolError unless it is an integer in 0 .. n - 1."""
     value = action.get(head)
     try:
         index = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         index = -1
     if not 0 <= index < n:
-        raise ActionError(f"head {head!r}: expected an integer in 0 .. {n - 1}, got {reprlib.repr(value)}")
+        raise ToolError("bad_head", f"an integer in 0 .. {n - 1} as head {head!r}", came(value))
     return index
 
 
 def numbers(action: Mapping[str, Any], head: str, shape: tuple[int, ...], low: float, high: float) -> Array:
-    """The values of a continuous head, float32; raises ActionError unless all lie in low .. high (NaN does not)."""
+    """The values of a continuous head, float32; raises ToolError unless all lie in low .. high (NaN does not)."""
     value = action.get(head)
     try:
         array = np.asarray(value, np.float32)
     except Exception:  # whatever a stranger's object raises while it is being read
         array = np.full(shape, np.nan, np.float32)
     if array.shape != shape or not (array.min() >= low and array.max() <= high):
-        raise ActionError(f"head {head!r}: expected {shape} numbers in {low:g} .. {high:g}, got {reprlib.repr(value)}")
+        raise ToolError("bad_head", f"numbers of shape {shape} in {low:g} .. {high:g} as head {head!r}", came(value))
     return np.ascontiguousarray(array)
 
 
@@ -205,7 +201,7 @@ class Reader:
         """Write the command of a coordinator's action into `commands`; `views[0]` is what it sees now.
 
         Raises:
-            ActionError: the action is no mapping, or a head that its tool reads is missing or out of range.
+            ToolError: the action is no mapping, or a head that its tool reads is missing or out of range.
         """
         heads_of = _mapping(action)
         tool = choice(heads_of, "tool", self._heads["tool"]) + 1
@@ -223,7 +219,7 @@ class Reader:
         write_call(views, params, tool, a, b, units, commands)
 
     def ward(self, action: object, views: Array, params: Array, commands: Array) -> None:
-        """Write the command of a ward's action; raises ActionError like `coordinator`."""
+        """Write the command of a ward's action; raises ToolError like `coordinator`."""
         heads_of = _mapping(action)
         phase = views["phase"].item(0)
         if phase == Phase.REQUEST:
@@ -236,7 +232,7 @@ class Reader:
             write_answer(REPLY, 0, 0, commands)
 
     def arbiter(self, action: object, views: Array, commands: Array) -> None:
-        """Write the command of the arbiter's action; raises ActionError like `coordinator`."""
+        """Write the command of the arbiter's action; raises ToolError like `coordinator`."""
         heads_of = _mapping(action)
         verdict = choice(heads_of, "verdict", 3) + 1
         named = float(numbers(heads_of, "quantity", (1,), 0, 1)[0]) * views["request"].item(0)
@@ -245,5 +241,5 @@ class Reader:
 
 def _mapping(action: object) -> Mapping[str, Any]:
     if not isinstance(action, Mapping):
-        raise ActionError(f"expected a dict of action heads, got {reprlib.repr(action)}")
+        raise ToolError("bad_action", "a dict of action heads", came(action))
     return action

@@ -11,19 +11,19 @@ from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from medchain.core.record import new_commands
 from medchain.core.session import Session
-from medchain.core.words import COORDINATOR, Refusal
+from medchain.core.words import COORDINATOR
 from medchain.env import snapshot
-from medchain.env.actions import ActionError
+from medchain.env.game import Game
+from medchain.env.replay import Recorder
 from medchain.env.spaces import state_space
 from medchain.env.structured import Structured
-from medchain.env.turn import take_turn
+from medchain.env.text import Spoken
 from medchain.errors import MedChainError, UnknownNameError, check_seed
-from medchain.reward.formula import breakdown
 from medchain.scenario import DIFFICULTIES, Scenario, load_scenario
 
-SURFACES = {"structured": Structured}
+SURFACES: dict[str, Any] = {"structured": Structured, "text": Spoken}
+REWARDS = ["terminal", "shaped"]
 RENDER_MODES = ["ansi", "rgb_array", "human"]
 
 
@@ -36,7 +36,10 @@ class raw_env(AECEnv[str, Any, Any]):
     """The hospital, turn by turn: ICU, ER and General request, then the coordinator calls tools until the round ends.
 
     A tool that asks a ward or the arbiter hands them the turn. Every call is one step; a refused one changes only the
-    call count. All agents terminate together after the last round.
+    call counts. All agents terminate together after the last round.
+
+    Infos: after a reset, `seed` (and on the text surface `instructions`); after an agent's refused call its `refusal`,
+    `message` and `forfeit` (whether it was answered for); at the end the coordinator's `score`, `breakdown`, `forfeits`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it on the instance
@@ -60,28 +63,30 @@ class raw_env(AECEnv[str, Any, Any]):
             scenario: difficulty, path of a scenario file, or a loaded scenario.
             surface: "structured" or "text" for all agents, or by agent name (those left out: structured).
             reward: "terminal" pays the coordinator its score at the end, "shaped" an advance on it while it plays.
-            record_to: file or folder for replays.
+            record_to: a .jsonl file, overwritten by each episode, or a folder for one file per episode (replay.py).
             render_mode: "ansi", "rgb_array", "human" or None.
 
         Raises:
             ScenarioError, UnknownNameError: a name or a file is wrong.
         """
         super().__init__()
-        self.scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
-        _known("reward mode", reward, ["terminal", "shaped"])
+        _known("reward mode", reward, REWARDS)
         _known("render mode", render_mode, [None, *RENDER_MODES])
-        self.reward_mode, self.render_mode = reward, render_mode
+        self.scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
+        self.reward, self.render_mode = reward, render_mode
         self.possible_agents = self.scenario.agents
         self.agents: list[str] = []
         self.state_space = state_space(self.scenario)
         self._number = {agent: i for i, agent in enumerate(self.possible_agents)}
-        self._surfaces = {a: SURFACES[s](self.scenario, self._number[a]) for a, s in self._chosen(surface).items()}
+        chosen = self._chosen(surface)
+        self._surfaces = {a: SURFACES[s](self.scenario, self._number[a]) for a, s in chosen.items()}
         self._watchers = {a: Structured(self.scenario, i) for a, i in self._number.items()}
-        self._sessions: dict[str | None, Session] = {}
-        self._clock = 0  # moves with everything that changes the session
+        self._spoken = "text" in chosen.values() or record_to is not None
+        self._recorder = Recorder(record_to) if record_to is not None else None
+        self._name = Path(scenario).stem if isinstance(scenario, str | Path) else "scenario"
+        self._games: dict[str | None, Game] = {}
         self._difficulty: str | None = None
-        self._commands = new_commands(self.scenario.sizes)
-        self._earned = np.zeros(len(self.possible_agents))
+        self._clock = 0  # moves with everything that changes the game
         self._rng = np.random.default_rng()
 
     def _chosen(self, surface: str | Mapping[str, str]) -> dict[str, str]:
@@ -89,20 +94,27 @@ class raw_env(AECEnv[str, Any, Any]):
         for agent, name in by_agent.items():
             _known("agent", agent, self.possible_agents)
             _known("surface", name, list(SURFACES))
-        return {agent: str(by_agent.get(agent, "structured")) for agent in self.possible_agents}
+        return {agent: by_agent.get(agent, "structured") for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The agent's observation space; always the same object."""
-        return self._surfaces[agent].observation_space
+        space: spaces.Space[Any] = self._surfaces[agent].observation_space
+        return space
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The agent's action space; always the same object."""
-        return self._surfaces[agent].action_space
+        space: spaces.Space[Any] = self._surfaces[agent].action_space
+        return space
+
+    @property
+    def game(self) -> Game:
+        """The game that is being played."""
+        return self._games[self._difficulty]
 
     @property
     def session(self) -> Session:
         """The episode that is being played."""
-        return self._sessions[self._difficulty]
+        return self.game.session
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start an episode.
@@ -114,12 +126,12 @@ class raw_env(AECEnv[str, Any, Any]):
         Raises:
             SeedError, UnknownNameError, MedChainError: a seed or a difficulty is wrong, or does not fit the spaces.
         """
-        if seed is None:
-            seed = int(self._rng.integers(2**63))
-        else:
-            self._rng = np.random.default_rng(check_seed(seed))
+        fresh = seed is None
+        seed = int(self._rng.integers(2**63)) if seed is None else check_seed(seed)
         difficulty = (options or {}).get("difficulty")
-        self._session_of(difficulty).reset(seed)
+        self._game_of(difficulty).reset(seed)
+        if not fresh:
+            self._rng = np.random.default_rng(seed)
         self._difficulty = difficulty
         self._forget()
         self.agents = self.possible_agents[:]
@@ -127,29 +139,35 @@ class raw_env(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"seed": seed} for agent in self.agents}
+        self.infos = {agent: {"seed": seed, **self._instructions(agent)} for agent in self.agents}
         self.agent_selection = self.possible_agents[self.session.pending().agent]
         self._skip_agent_selection = None
+        if self._recorder is not None:
+            self._recorder.start(self.session.scenario, seed, difficulty or self._name)
 
-    def _forget(self) -> None:
-        """The session has changed otherwise than by a turn."""
-        self._clock += 1
-        for surface in (*self._surfaces.values(), *self._watchers.values()):
-            surface.forget()
+    def _instructions(self, agent: str) -> dict[str, str]:
+        surface = self._surfaces[agent]
+        return {"instructions": surface.instructions(self.game)} if isinstance(surface, Spoken) else {}
 
-    def _session_of(self, difficulty: str | None) -> Session:
-        """The session of a difficulty; None: of the constructor's scenario."""
-        if difficulty not in self._sessions:
+    def _game_of(self, difficulty: str | None) -> Game:
+        """The game of a difficulty; None: of the constructor's scenario."""
+        if difficulty not in self._games:
             _known("difficulty", difficulty, [None, *DIFFICULTIES])
             scenario = self.scenario if difficulty is None else load_scenario(difficulty)
             if snapshot.shape_of(scenario) != snapshot.shape_of(self.scenario):
                 raise MedChainError(f"difficulty {difficulty!r} has other wards, SKUs or sizes than the env's scenario")
-            self._sessions[difficulty] = Session(scenario)
-        return self._sessions[difficulty]
+            self._games[difficulty] = Game(scenario, self.reward == "shaped", self._spoken)
+        return self._games[difficulty]
+
+    def _forget(self) -> None:
+        """The game has changed otherwise than by a turn."""
+        self._clock += 1
+        for surface in (*self._surfaces.values(), *self._watchers.values()):
+            surface.forget()
 
     def observe(self, agent: str) -> Any:
         """What the agent may know now; changes nothing."""
-        return self._surfaces[agent].observe(self.session, self._clock)
+        return self._surfaces[agent].observe(self.game, self._clock)
 
     def step(self, action: Any) -> None:
         """Take the action of the agent whose turn it is; None for one that has terminated.
@@ -160,55 +178,50 @@ class raw_env(AECEnv[str, Any, Any]):
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        session, commands = self.session, self._commands
-        info: dict[str, Any] = {}
-        try:
-            self._surfaces[agent].read(session, self._clock, action, commands)
-        except ActionError as error:
-            commands["kind"] = 0
-            info["message"] = str(error)
-        asked, refusal, forfeit = take_turn(
-            session.episodes, session.params, commands, session.results, self._earned, self.reward_mode == "shaped"
-        )
-        if refusal:
-            info["refusal"] = Refusal(refusal).name.lower()
-            info["forfeit"] = bool(forfeit)
-        self._close_turn(agent, asked, info)
+        self.submit(self._surfaces[agent].read(self.game, self._clock, action, self.game.commands))
 
-    def _close_turn(self, agent: str, asked: int, info: dict[str, Any]) -> None:
+    def submit(self, read: Any = None) -> None:
+        """Take the command in `game.commands` as the turn of the agent that is asked: what `step` does after reading.
+
+        For shells that command scripted agents directly; `read` is what reading a surface's action gave.
+        """
+        agent, game = self.agent_selection, self.game
+        asked, info = game.submit(read)
         self._clock += 1
         self.infos[agent] = info
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict(zip(self.possible_agents, self._earned.tolist(), strict=True))
+        self.rewards = dict(zip(self.possible_agents, game.earned.tolist(), strict=True))
         self._accumulate_rewards()
+        if self._recorder is not None:
+            self._recorder.add(agent, game.commands[0], self.session.results[0], game.said)
         if asked >= 0:
             self.agent_selection = self.possible_agents[asked]
         else:
-            self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]
-            self.infos[self.possible_agents[COORDINATOR]] |= self._outcome()
+            self._end()
         if self.render_mode == "human":
             self.render()
 
-    def _outcome(self) -> dict[str, Any]:
-        parts = breakdown(self.session.record, self.session.params[0])
-        forfeits = dict(zip(self.possible_agents, self.session.record["forfeits"].tolist(), strict=True))
-        return {"score": parts["score"], "breakdown": parts, "forfeits": forfeits}
+    def _end(self) -> None:
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]
+        self.infos[self.possible_agents[COORDINATOR]] |= self.game.outcome()
+        if self._recorder is not None:
+            self._recorder.finish(self.session)
 
     def state(self) -> np.ndarray[Any, Any]:
-        """Every agent's observation vector, one after another: the global view for centralised critics."""
-        return np.concatenate([self._watchers[a].observe(self.session, -1)["observation"] for a in self.possible_agents])
+        """Every agent's observation vector, one after another: the global view for centralised critics, float32."""
+        return np.concatenate([watcher.observe(self.game, -1)["observation"] for watcher in self._watchers.values()])
 
     def digest(self) -> str:
         """SHA-256 of the episode's record, hex."""
         return self.session.digest()
 
     def save(self) -> bytes:
-        """The whole state; `load` continues from it identically."""
+        """The whole state at any moment after reset; `load` continues from it identically."""
         return snapshot.pack(self)
 
     def load(self, data: bytes) -> None:
-        """Continue from `save`'s bytes.
+        """Continue from `save`'s bytes; a replay of this episode is given up.
 
         Raises:
             ReplayError: they are of another version or scenario, or damaged; the environment is unchanged.
@@ -223,7 +236,9 @@ class raw_env(AECEnv[str, Any, Any]):
         return None
 
     def close(self) -> None:
-        """Release what rendering holds."""
+        """Close the replay file, if one is open."""
+        if self._recorder is not None:
+            self._recorder.close()
 
 
 def _known(what: str, name: Any, known: list[Any]) -> None:

@@ -1,19 +1,20 @@
-"""An environment as bytes: a line of JSON with PettingZoo's books, then the record.
+"""An environment as bytes: a line of JSON with PettingZoo's books and what was said, then the record.
 
 Not a pickle: bytes from a stranger are checked, never run.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
 from medchain import __version__
-from medchain.errors import ReplayError
+from medchain.env.replay import scenario_digest
+from medchain.errors import MedChainError, ReplayError
 from medchain.scenario import Scenario
 
-BOOKS = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+BOOKS = ["agents", "agent_selection", "_skip_agent_selection", "rewards", "_cumulative_rewards"]
+BOOKS += ["terminations", "truncations", "infos"]
 
 
 def shape_of(scenario: Scenario) -> tuple[Any, ...]:
@@ -22,28 +23,22 @@ def shape_of(scenario: Scenario) -> tuple[Any, ...]:
     return scenario.sizes, names, scenario.need.legal_request, scenario.limits.order_quantity
 
 
-def scenario_digest(scenario: Scenario) -> str:
-    """SHA-256 of every number of a scenario, hex."""
-    return hashlib.sha256(scenario.model_dump_json().encode()).hexdigest()
-
-
 def pack(env: Any) -> bytes:
     """The state of a raw_env that has been reset."""
-    session = env.session
     head = {
         "medchain": __version__,
-        "scenario": scenario_digest(session.scenario),
+        "scenario": scenario_digest(env.session.scenario),
         "difficulty": env._difficulty,
         "draws": env._rng.bit_generator.state,
-        "surfaces": {agent: surface.save() for agent, surface in env._surfaces.items()},
+        "desk": env.game.desk.dump(),
         **{name: getattr(env, name) for name in BOOKS},
     }
-    saved: bytes = session.save()
-    return json.dumps(head).encode() + b"\n" + saved
+    record: bytes = env.session.save()
+    return json.dumps(head).encode() + b"\n" + record
 
 
 def unpack(env: Any, data: bytes) -> None:
-    """Continue from `pack`'s bytes; a raw_env with the same scenario and surfaces.
+    """Continue from `pack`'s bytes in a raw_env of the same scenario.
 
     Raises:
         ReplayError: the bytes are of another version or scenario, or damaged; the environment is unchanged.
@@ -51,22 +46,23 @@ def unpack(env: Any, data: bytes) -> None:
     first, _, record = bytes(data).partition(b"\n")
     try:
         head = json.loads(first)
-        difficulty, books = head["difficulty"], {name: head[name] for name in BOOKS}
-        written, digest = head["medchain"], head["scenario"]
-        draws, surfaces = head["draws"], head["surfaces"]
+        books = {name: head[name] for name in BOOKS}
+        written, digest, difficulty = head["medchain"], head["scenario"], head["difficulty"]
+        draws, said = head["draws"], head["desk"]
     except (ValueError, KeyError, TypeError):
         raise ReplayError("saved state: expected the bytes of save(), got something else") from None
     if written != __version__:
-        raise ReplayError(f"saved state was written by version {written}; this is {__version__}")
-    session = env._session_of(difficulty)
-    if digest != scenario_digest(session.scenario):
-        raise ReplayError(f"saved state is of another scenario ({digest[:12]}), not {env._difficulty or 'the env'}'s")
-    session.load(record)
+        raise ReplayError(f"saved state: written by version {written}, this is version {__version__}")
+    try:
+        game = env._game_of(difficulty)
+    except MedChainError as error:
+        raise ReplayError(f"saved state: {error}") from None
+    if digest != scenario_digest(game.session.scenario):
+        raise ReplayError(f"saved state: scenario {digest[:12]} is not the environment's {difficulty or 'own'}")
+    game.load(record, said)
     env._difficulty = difficulty
     env._rng.bit_generator.state = draws
     for name, value in books.items():
         setattr(env, name, value)
-    for agent, surface in env._surfaces.items():
-        surface.load(surfaces[agent])
     env._forget()
-    env._skip_agent_selection = None
+    env.close()

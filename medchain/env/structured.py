@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from medchain.core.session import Session
 from medchain.core.views import arbiter_dtype, coordinator_dtype, ward_dtype
 from medchain.core.words import COORDINATOR
 from medchain.env import turn
 from medchain.env.actions import Reader
+from medchain.env.game import Game
 from medchain.env.spaces import action_space, heads, observation_space, sheet_dtype, width
+from medchain.errors import ToolError
 from medchain.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
@@ -41,8 +42,9 @@ class Structured:
         self._seen[:] = np.zeros((), self._seen.dtype)
         self._seen_at = -1
 
-    def observe(self, session: Session, clock: int) -> dict[str, Any]:
-        """A fresh observation; the session is only read. `clock` differs whenever the session does."""
+    def observe(self, game: Game, clock: int) -> dict[str, Any]:
+        """A fresh observation; the game is only read. `clock` differs whenever the game does."""
+        session = game.session
         sheet = np.zeros(self._sheet.itemsize, np.int8)
         sheets = np.frombuffer(sheet, self._sheet)  # a view would cost 3 us
         if self.number == COORDINATOR:
@@ -55,35 +57,30 @@ class Structured:
         masks = {head: sheet[where] for head, where in self._masks}
         return {"observation": sheet[self._vector].view(np.float32), "action_mask": masks}
 
-    def read(self, session: Session, clock: int, action: object, commands: Array) -> None:
-        """Write the command that an action means into `commands`.
-
-        Raises:
-            ActionError: the action cannot be read.
-        """
+    def read(self, game: Game, clock: int, action: object, commands: Array) -> ToolError | None:
+        """Write the command that an action means into `commands`; returns why, if it cannot be read."""
+        session = game.session
         if self._seen_at != clock:
             self._look(session)
             self._seen_at = clock
-        if self.number == COORDINATOR:
-            self._reader.coordinator(action, self._seen, session.params, commands)
-        elif self.role == "ward":
-            self._reader.ward(action, self._seen, session.params, commands)
-        else:
-            self._reader.arbiter(action, self._seen, commands)
+        try:
+            if self.number == COORDINATOR:
+                self._reader.coordinator(action, self._seen, session.params, commands)
+            elif self.role == "ward":
+                self._reader.ward(action, self._seen, session.params, commands)
+            else:
+                self._reader.arbiter(action, self._seen, commands)
+        except ToolError as error:
+            return error
+        return None
 
-    def _look(self, session: Session) -> None:
+    def _look(self, session: Any) -> None:
         if self.number == COORDINATOR:
             turn.see_coordinator(session.episodes, session.params, self._seen)
         elif self.role == "ward":
             turn.see_ward(session.episodes, session.params, self.number - 1, self._seen)
         else:
             turn.see_arbiter(session.episodes, session.params, self._seen)
-
-    def save(self) -> None:
-        """Nothing to save: all is in the record."""
-
-    def load(self, data: None) -> None:
-        """Nothing to load."""
 
 
 def _slices(start: int, sizes: dict[str, int]) -> list[tuple[str, slice]]:
