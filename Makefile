@@ -29,7 +29,8 @@ types: $(DEV_READY)
 contracts: $(DEV_READY)
 	$(BIN)/lint-imports --no-logo
 
-bench: $(RUN_READY)
+# The yardsticks among PettingZoo's classic games need pygame, which is a development dependency.
+bench: $(DEV_READY)
 	$(BIN)/python -m experiments.bench
 
 # Leaves the environment alone; remove $(VENV) by hand for a fresh one.

@@ -38,7 +38,7 @@ def interval(estimate: Estimate | None, signed: bool = False) -> str:
 
 def score_table(summaries: Sequence[Summary]) -> Table:
     """Score, its interval, share of the bound and fill of each ward: one row a policy."""
-    table = _table("Score, share of the bound, and fill of each ward's lines")
+    table = plain_table("Score, share of the bound, and fill of each ward's lines")
     table.add_column("policy", no_wrap=True)
     table.add_column("score", justify="right")
     table.add_column(f"{CONFIDENCE:.0%} interval", justify="right", no_wrap=True)
@@ -54,7 +54,7 @@ def score_table(summaries: Sequence[Summary]) -> Table:
 
 def component_table(summaries: Sequence[Summary]) -> Table:
     """The components as they enter the score, gated: one column a policy."""
-    table = _table("Components of the score")
+    table = plain_table("Components of the score")
     table.add_column("component", no_wrap=True)
     for s in summaries:
         table.add_column(s.policy.replace("_", "\n"), justify="right", vertical="bottom")
@@ -66,7 +66,9 @@ def component_table(summaries: Sequence[Summary]) -> Table:
 
 def difference_table(differences: Sequence[Difference]) -> Table:
     """Paired differences to the first policy, with intervals."""
-    table = _table(f"Difference to {differences[0].baseline}, paired by seed and difficulty ({CONFIDENCE:.0%} intervals)")
+    table = plain_table(
+        f"Difference to {differences[0].baseline}, paired by seed and difficulty ({CONFIDENCE:.0%} intervals)"
+    )
     table.add_column("policy", no_wrap=True)
     for column in ("score", "critical service", "score without audit"):
         table.add_column(column, justify="right")
@@ -79,5 +81,5 @@ def difference_table(differences: Sequence[Difference]) -> Table:
     return table
 
 
-def _table(title: str) -> Table:
+def plain_table(title: str) -> Table:
     return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
