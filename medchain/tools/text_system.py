@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from medchain.core.words import COORDINATOR
+from medchain.tools.arguments import Choice
 from medchain.tools.names import Names
-from medchain.tools.registry import TOOLS
+from medchain.tools.registry import TOOLS, Tool
 from medchain.tools.show import listed, money
 
 HOW_TO_CALL = (
@@ -50,11 +53,28 @@ def _coordinator(names: Names, list_tools: bool) -> str:
         HOW_TO_CALL,
     ]
     if list_tools:
-        lines += ["Tools:", *(f"- {tool.signature}: {tool.description}" for tool in TOOLS)]
+        lines += ["Tools:", *(f"- {called(tool)}: {tool.description}" for tool in TOOLS)]
         lines.append(
             f"Products: {listed(names.skus)}. Suppliers: {listed(names.suppliers)}. Places: {listed(names.locations)}."
         )
+        lines.append(f"A plan: {plan_example(names)}")
     return "\n".join(lines)
+
+
+def called(tool: Tool) -> str:
+    """A tool's signature with the words that a parameter may be."""
+    shown = []
+    for p in tool.parameters:
+        words = f"={'|'.join(p.type.choices)}" if isinstance(p.type, Choice) else ""
+        shown.append(f"{p.name}{words}" if p.required else f"[{p.name}{words}]")
+    return f"{tool.name}({', '.join(shown)})"
+
+
+def plan_example(names: Names) -> str:
+    """A plan_json in every form that it may take."""
+    first, sku = names.wards[0], names.skus[names.lines(0)[0]]
+    plan: dict[str, object] = {first: {sku: 12, "*": "requested"}}
+    return json.dumps(plan | {ward: "70%" for ward in names.wards[1:2]})
 
 
 def _ward(names: Names, w: int) -> str:

@@ -235,6 +235,8 @@ def test_standing_instructions_name_what_a_role_needs():
     names = Names(load_scenario("medium"))
     coordinator = system_text(names, 0)
     assert all(f"- {tool}(" in coordinator for tool in ("submit_po", "advance_round", "quarantine_lot"))
+    assert "query_erp(table=inventory|expiry|pipeline_orders, [location], [sku])" in coordinator
+    assert 'A plan: {"ward_icu": {"BLOOD-RBC": 12, "*": "requested"}, "ward_er": "70%"}' in coordinator
     assert "submit_po(" not in system_text(names, 0, list_tools=False)
     assert len(system_text(names, 0, short=True)) < 150
     assert "ward_er (ER)" in system_text(names, 2) and "review board" in system_text(names, 4)
