@@ -19,7 +19,6 @@ from medchain.reward.formula import breakdown
 from medchain.scenario import DIFFICULTIES, Scenario, load_scenario
 
 Array = np.ndarray[Any, Any]
-REWARDS = ["terminal", "shaped"]
 
 
 class PhaseParallelEnv(ParallelEnv[str, Any, Any]):
@@ -42,8 +41,6 @@ class PhaseParallelEnv(ParallelEnv[str, Any, Any]):
         Raises:
             UnknownNameError: no such scenario, reward mode or render mode.
         """
-        if reward not in REWARDS:
-            raise UnknownNameError("reward mode", reward, REWARDS)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise UnknownNameError("render mode", render_mode, list(self.metadata["render_modes"]))
         self.render_mode = render_mode
@@ -63,7 +60,7 @@ class PhaseParallelEnv(ParallelEnv[str, Any, Any]):
         self.state_space = phase_spaces.features_space(size)
 
     def _build(self, scenario: Scenario) -> None:
-        self.batch = VectorEnv(scenario, 1, self._responders, self._reward == "shaped")
+        self.batch = VectorEnv(scenario, 1, self._responders, self._reward)
 
     def observation_space(self, agent: str) -> Any:
         """The agent's observation space, the same object at every call."""

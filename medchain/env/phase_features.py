@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from medchain.core.kernel import kernel
-from medchain.core.words import CENTRAL, Criticality, EventStatus
+from medchain.core.words import CENTRAL, Criticality, Event, EventStatus
 from medchain.env.phases import in_sight, network_demand
 
 LAST_ROUNDS = 3
@@ -43,7 +43,11 @@ COORDINATOR_LINE = [
     "ward_requested_mean",
     "is_recall_sku",
     "is_breach_line",
+    "past_padded_share",
+    "ward_past_padded_share",
+    "expires_before_next_round_network",
 ]
+PADDED = COORDINATOR_LINE.index("past_padded_share")
 WARD_LINE = [
     "exists",
     "is_high",
@@ -53,7 +57,6 @@ WARD_LINE = [
     "stock",
     "requested",
     "inflation",
-    "asked",
     *[f"{name}_{ago}_ago" for ago in range(1, LAST_ROUNDS + 1) for name in ("requested", "allocated", "consumed", "short")],
     "reviewed_last_round",
     "caught_last_round",
@@ -86,6 +89,8 @@ GLOBALS = [
     "disruption_active",
     "recall_active",
     "breach_active",
+    "mci_days_this_round",
+    "mci_days_next_round",
 ]
 COORDINATOR_GLOBALS = [*GLOBALS, "headroom", "committed", "evidence_left", "reviews_left", "disrupted"]
 WARD_GLOBALS = [*GLOBALS, "pressure", "reputation", "priority", "is_acute"]
@@ -107,7 +112,23 @@ def write_globals(v: Any, p: Any, step: int, out: Any) -> int:
             out[7] = 1.0
         elif status == EventStatus.ACTIVE:
             out[8 + kind] = 1.0
-    return 12
+    for i in range(2):
+        out[12 + i] = 0.5 * _mci_days(v, p, int(v["round"]) + i)
+    return 14
+
+
+@kernel
+def _mci_days(v: Any, p: Any, r: int) -> int:
+    """Days of round `r` (from 1) on which a mass-casualty incident that the role knows of is on."""
+    days = 0
+    for day in range(2 * r - 1, 2 * r + 1):
+        on = 0
+        for e in range(v["event_type"].shape[0]):
+            first = int(v["event_day"][e])
+            if int(v["event_type"][e]) == Event.MCI and first <= day < first + int(p["mci_days"]):
+                on = 1
+        days += on
+    return days
 
 
 @kernel
@@ -165,8 +186,33 @@ def coordinator_features(v: Any, p: Any, step: int, lines: Any, out: Any) -> Non
                 row[at + 1] = asked / max(1, count)
                 row[at + 2] = 1.0 if k == int(p["recall_sku"]) else 0.0
                 row[at + 3] = 1.0 if k == int(p["breach_sku"]) and w == int(p["breach_ward"]) else 0.0
+                row[at + 4] = _past_padded(v, p, w, k)
+        _ward_padded(p, w, skus, lines)
     for k in range(skus):
         _network_columns(v, p, k, lines)
+
+
+@kernel
+def _past_padded(v: Any, p: Any, w: int, k: int) -> float:
+    """Share of the last eight rounds in which the line asked for over 1.1 x what it used, though it did not run short."""
+    now = v["past_requested"].shape[0] - int(p["rounds"]) + int(v["round"]) - 1
+    padded, count = 0.0, 0
+    for h in range(max(0, now - 8), now):
+        over = 10 * int(v["past_requested"][h, w, k]) > 11 * int(v["past_consumed"][h, w, k])
+        padded += 1.0 if over and int(v["past_short"][h, w, k]) == 0 else 0.0
+        count += 1
+    return padded / max(1, count)
+
+
+@kernel
+def _ward_padded(p: Any, w: int, skus: int, lines: Any) -> None:
+    """The mean of a ward's padded shares, beside each line's own, in the column after it."""
+    total, at = 0.0, PADDED
+    for k in range(skus):
+        total += lines[w * skus + k, at]
+    for k in range(skus):
+        if int(p["demand"][w, k]) > 0:
+            lines[w * skus + k, at + 1] = total / max(1, int(p["lines"][w]))
 
 
 @kernel
@@ -195,15 +241,17 @@ def _coordinator_line(v: Any, p: Any, w: int, k: int, row: Any) -> int:
 
 @kernel
 def _network_columns(v: Any, p: Any, k: int, lines: Any) -> None:
-    """Stock and requests of SKU `k` on all its lines (columns 15 to 18)."""
+    """Stock and requests of SKU `k` on all its lines (columns 15 to 18, and the last)."""
     wards, skus = p["demand"].shape
     usual = 2.0 * network_demand(p, k)
-    asked, central = 0, 0
+    asked, central, early = 0, 0, 0
     for w in range(wards):
         asked += int(v["requested"][w, k])
     for lot in range(int(v["lot_count"])):
         if int(v["lot_sku"][lot]) == k:
             central += int(v["scan"][lot, CENTRAL])
+            if int(v["lot_expiry"][lot]) <= int(v["day"]) + 2:
+                early += int(v["scan"][lot, CENTRAL])
     sight = in_sight(v, k) / usual
     for w in range(wards):
         if int(p["demand"][w, k]) == 0:
@@ -215,11 +263,12 @@ def _network_columns(v: Any, p: Any, k: int, lines: Any) -> None:
         row[16] = central / usual
         row[17] = sight
         row[18] = asked / usual
+        row[PADDED + 2] = early / usual
 
 
 @kernel
-def ward_features(v: Any, p: Any, step: int, asked: Any, lines: Any, out: Any) -> None:
-    """Fill lines[S, F] and out[G] for a ward; asked[S]: what it is or may be asked about this round."""
+def ward_features(v: Any, p: Any, step: int, lines: Any, out: Any) -> None:
+    """Fill lines[S, F] and out[G] for a ward."""
     g = write_globals(v, p, step, out)
     w, r = int(v["ward"]), int(v["round"]) - 1
     out[g] = int(v["pressure"]) / 10000.0
@@ -241,8 +290,7 @@ def ward_features(v: Any, p: Any, step: int, asked: Any, lines: Any, out: Any) -
         row[5] = int(v["stock"][k]) / usual
         row[6] = int(v["requested"][r, k]) / usual
         row[7] = int(v["requested"][r, k]) / max(1, int(v["need"][k]))
-        row[8] = float(asked[k])
-        at = 9
+        at = 8
         for ago in range(1, 4):
             h = now - ago
             if h >= 0:

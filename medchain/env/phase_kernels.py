@@ -22,6 +22,10 @@ Array = np.ndarray[Any, Any]
 EVIDENCE, REVIEWS, PLAN, CLOSE = 0, 1, 2, 3
 """A phase-level coordinator's four looks a round."""
 
+TERMINAL, SHAPED, PROGRESS = 0, 1, 2
+"""Reward modes of the coordinator: the score at the end; an advance on it by shaping; the score of the record as it
+stands, with nothing used in the days to come. In all of them an episode's return is the score."""
+
 
 @kernel
 def start_all(episodes: Array, blank: Array, p: Array, seeds: Array) -> None:
@@ -41,15 +45,12 @@ def observe_coordinator(episodes: Array, p: Array, view: Array, step: int, lines
 
 
 @kernel
-def observe_ward(episodes: Array, p: Array, view: Array, w: int, step: int, asked: Array, lines: Array, out: Array) -> None:
-    """Features of ward index `w` in every episode; asked[n, w, k] as of the AUDIT step."""
+def observe_ward(episodes: Array, p: Array, view: Array, w: int, step: int, lines: Array, out: Array) -> None:
+    """Features of ward index `w` in every episode."""
     for n in range(episodes.shape[0]):
         view[0] = view[1]
         views.see_ward(episodes[n], p[0], view[0], w)
-        features.ward_features(view[0], p[0], step, asked[n, w], lines[n], out[n])
-        if step != Step.RESPOND:
-            for k in range(lines.shape[1]):
-                lines[n, k, 8] = 0.0
+        features.ward_features(view[0], p[0], step, lines[n], out[n])
 
 
 @kernel
@@ -154,23 +155,23 @@ def run_queues(
 
 
 @kernel
-def returns_so_far(episodes: Array, p: Array, shaped: bool, total: Array) -> None:
+def returns_so_far(episodes: Array, p: Array, mode: int, total: Array) -> None:
     """What every agent has earned since the episode began, float64 [n, agents]."""
     breakdown = np.zeros(BREAKDOWN)
     for n in range(episodes.shape[0]):
-        _returns(episodes[n], p[0], shaped, breakdown, total[n])
+        _returns(episodes[n], p[0], mode, breakdown, total[n])
 
 
 @kernel
-def _returns(s: Any, p: Any, shaped: bool, breakdown: Any, total: Any) -> None:
+def _returns(s: Any, p: Any, mode: int, breakdown: Any, total: Any) -> None:
     wards, skus = p["demand"].shape
     ended = int(s["phase"]) == Phase.ENDED
     over = int(s["round"]) - (0 if ended else 1)
     total[:] = 0.0
-    if ended:
+    if ended or mode == PROGRESS:
         score_into(s, p, breakdown)
         total[0] = breakdown[SCORE]
-    elif shaped:
+    elif mode == SHAPED:
         total[0] = advance(s, p) / 1000000.0
     for r in range(int(s["round"])):
         for w in range(wards):

@@ -6,8 +6,13 @@
 | AUDIT   | coordinator | per line: 0 nothing, 1 evidence, 2 evidence and review                                    |
 | RESPOND | each ward   | per SKU: 0 disclose all, 1 redact the census, 2 redact the recent actuals                 |
 | REVIEW  | arbiter     | per line: 0 APPROVE, 1 REDUCE, 2 DENY                                                     |
-| PLAN    | coordinator | per line: SHARES percent of what the line may get; per SKU: order up to UP_TO days of     |
-|         |             | usual network demand, supplier, claim for its tickets (CLAIMS); quarantine recalled lots |
+| PLAN    | coordinator | per line: bring its shelf up to LEVELS percent of a round's usual need, or give all it     |
+|         |             | may get; per SKU: order up to UP_TO days of usual network demand, supplier, claim for its  |
+|         |             | tickets (CLAIMS); quarantine recalled lots                                                |
+
+A level is a par, not a share of the request: one choice then serves an honest request and a padded one. Never changing its
+choices, a coordinator can score 0.82 (medium), against 0.70 if it gives what is asked. No line gets more than its request.
+RESPOND is decided for all of a ward's lines, as what it would disclose if asked: at tool level it is asked one by one.
 
 The expansion is a pure function of (view, action): the same one lets a phase-level checkpoint play at tool level. Calls
 that would be refused (a quota used up, no money left, nothing to do) are not made. The paperwork that needs no judgement
@@ -25,17 +30,18 @@ import numpy as np
 from medchain.core.kernel import kernel
 from medchain.core.lines import likely_reason
 from medchain.core.outcome import blank
-from medchain.core.procurement import unit_price
+from medchain.core.procurement import lead_time_of, matching_quote, unit_price
 from medchain.core.words import CENTRAL, EventStatus, Kind, OrderStatus, Ticket, Verdict
 from medchain.scenario import Sizes
 
 INFLATION = (0, 50, 80, 100, 110, 130, 150, 180, 210, 250)
 """Percent of true need that a ward may ask for."""
 
-SHARES = (0, 25, 50, 60, 70, 80, 90, 100)
-"""Percent of what a line may get that a plan may grant."""
+ALL_IT_MAY_GET = 1_000_000
+LEVELS = (0, 25, 50, 70, 85, 100, 115, 130, 150, 175, 200, 250, 300, ALL_IT_MAY_GET)
+"""Percent of a line's usual need of a round that a plan may bring its shelf up to."""
 
-UP_TO = (0, 1, 2, 3, 4, 5, 6, 8, 10, 14)
+UP_TO = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14)
 """Days of usual network demand to order up to."""
 
 AUDITS, REDACTIONS, RULINGS, CLAIMS = 3, 3, 3, 4
@@ -56,10 +62,10 @@ STEPS = len(Step)
 
 
 def coordinator_heads(z: Sizes) -> np.ndarray[Any, Any]:
-    """Choices per head of the coordinator: W*S audits, W*S shares, S levels, S suppliers, S claims, 1 quarantine."""
+    """Choices per head of the coordinator: W*S audits, W*S levels, S order levels, S suppliers, S claims, 1 quarantine."""
     lines = z.wards * z.skus
     per_sku = [len(UP_TO)] * z.skus + [z.suppliers] * z.skus + [CLAIMS] * z.skus
-    return np.array([AUDITS] * lines + [len(SHARES)] * lines + per_sku + [2], np.int64)
+    return np.array([AUDITS] * lines + [len(LEVELS)] * lines + per_sku + [2], np.int64)
 
 
 def ward_heads(z: Sizes) -> np.ndarray[Any, Any]:
@@ -149,8 +155,9 @@ def expand_plan(v: Any, p: Any, action: Any, queue: Any) -> int:
     n = blank(queue, n, Kind.SUBMIT_ALLOCATION_PLAN)
     for w in range(wards):
         for k in range(skus):
-            share = SHARES[int(action[lines + w * skus + k])]
-            queue[n - 1]["quantities"][w, k] = int(v["most_allowed"][w, k]) * share // 100
+            level, most = LEVELS[int(action[lines + w * skus + k])], int(v["most_allowed"][w, k])
+            units = 2 * int(p["demand"][w, k]) * level // 100 - on_shelf(v, w, k)
+            queue[n - 1]["quantities"][w, k] = max(0, min(most, units))
             queue[n - 1]["cites"][w, k] = 1 if int(v["evidence"][w, k]) > 0 else 0
     return _order_up_to(v, p, action, queue, n)
 
@@ -165,6 +172,16 @@ def _quarantine_recalled(v: Any, p: Any, queue: Any, n: int) -> int:
                 queue[n - 1]["location"] = x
                 queue[n - 1]["lot"] = lot
     return n
+
+
+@kernel
+def on_shelf(v: Any, w: int, k: int) -> int:
+    """Units of a SKU on a ward's shelf, by WMS, recalled lots left out."""
+    units = 0
+    for lot in range(int(v["lot_count"])):
+        if int(v["lot_sku"][lot]) == k and int(v["lot_recall"][lot]) == 0:
+            units += int(v["scan"][lot, w + 1])
+    return units
 
 
 @kernel
@@ -201,14 +218,13 @@ def _order_up_to(v: Any, p: Any, action: Any, queue: Any, n: int) -> int:
         days, supplier = UP_TO[int(action[at + k])], int(action[at + skus + k])
         if days == 0 or left == 0 or int(p["sells"][supplier, k]) == 0:
             continue
-        if int(v["day"]) + int(v["lead_time"][supplier]) > int(p["days"]):
-            continue
         units = days * network_demand(p, k) - in_sight(v, k)
-        price = unit_price(p, supplier, k, False, False)
-        units = min(units, money // price, int(p["order_quantity"]))
-        if units > 0:
+        units = min(units, money // unit_price(p, supplier, k, False, False), int(p["order_quantity"]))
+        quote = matching_quote(v, p, supplier, k, units)
+        lead = int(v["quote_lead_time"][quote]) if quote >= 0 else int(v["lead_time"][supplier])
+        if units > 0 and int(v["day"]) + lead <= int(p["days"]):
             left -= 1
-            money -= units * price
+            money -= units * unit_price(p, supplier, k, False, quote >= 0)
             n = blank(queue, n, Kind.SUBMIT_PO)
             queue[n - 1]["supplier"] = supplier
             queue[n - 1]["sku"] = k
@@ -226,7 +242,8 @@ def expand_close(v: Any, p: Any, action: Any, queue: Any) -> int:
     for o in range(int(v["order_count"])):
         claim = int(action[at + 2 * skus + int(v["order_sku"][o])])
         waiting = int(v["order_status"][o]) == OrderStatus.WAITING and int(v["order_approval"][o]) == Ticket.OPEN
-        if waiting and claim > 0 and n < int(v["calls_left"]) - 1:
+        in_time = int(v["day"]) + lead_time_of(v, p, o, int(v["disrupted"]) == 1) <= int(p["days"])
+        if waiting and in_time and claim > 0 and n < int(v["calls_left"]) - 1:
             n = blank(queue, n, Kind.FINANCE_SAP_REQUEST_APPROVAL)
             queue[n - 1]["ticket"] = o
             _claim(v, claim, int(v["order_sku"][o]), queue[n - 1])

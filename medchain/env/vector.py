@@ -26,10 +26,13 @@ from medchain.env.phase_features import (
     WARD_LINE,
 )
 from medchain.env.phases import Step
-from medchain.errors import check_seed
+from medchain.errors import UnknownNameError, check_seed
 from medchain.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
+REWARDS = ["terminal", "shaped", "progress"]
+"""Reward modes by name, in the order of phase_kernels.TERMINAL and so on."""
+
 QUEUE = 64
 """Longest list of commands that one look of a coordinator expands to."""
 
@@ -52,11 +55,18 @@ class VectorEnv:
     """
 
     def __init__(
-        self, scenario: Scenario, n: int, responders: dict[int, Responder] | None = None, shaped: bool = False
+        self, scenario: Scenario, n: int, responders: dict[int, Responder] | None = None, reward: str = "terminal"
     ) -> None:
-        """Allocate `n` episodes; call `reset` before use."""
+        """Allocate `n` episodes; call `reset` before use. `reward` is one of REWARDS, for the coordinator.
+
+        Raises:
+            UnknownNameError: no such reward mode.
+        """
+        if reward not in REWARDS:
+            raise UnknownNameError("reward mode", reward, REWARDS)
         z = scenario.sizes
-        self.scenario, self.sizes, self.n, self.shaped = scenario, z, n, shaped
+        self.scenario, self.sizes, self.n = scenario, z, n
+        self.mode = REWARDS.index(reward)
         self.params = new_params(scenario)
         self.responders = dict(responders or {})
         self.episodes = new_episodes(z, n)
@@ -142,7 +152,7 @@ class VectorEnv:
         if role == 0:
             k.observe_coordinator(self.episodes, self.params, views[0], step, lines, out)
         elif role == 1:
-            k.observe_ward(self.episodes, self.params, views[1], agent - 1, step, self.asked, lines, out)
+            k.observe_ward(self.episodes, self.params, views[1], agent - 1, step, lines, out)
         else:
             k.observe_arbiter(self.episodes, self.params, views[2], step, self.asked, lines, out)
         return lines, out
@@ -243,7 +253,7 @@ class VectorEnv:
 
     def _rewards(self) -> Array:
         total = np.zeros_like(self.paid)
-        k.returns_so_far(self.episodes, self.params, self.shaped, total)
+        k.returns_so_far(self.episodes, self.params, self.mode, total)
         earned = total - self.paid
         self.paid[:] = total
         return earned

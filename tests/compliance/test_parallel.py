@@ -102,7 +102,7 @@ def test_masked_out_choice_counts_as_zero() -> None:
 
 
 def test_wrong_names_and_seeds_are_refused_by_name() -> None:
-    with pytest.raises(UnknownNameError, match="known: terminal, shaped"):
+    with pytest.raises(UnknownNameError, match="known: terminal, shaped, progress"):
         PhaseParallelEnv(reward="dense")
     with pytest.raises(UnknownNameError, match="light, medium, heavy"):
         PhaseParallelEnv().reset(options={"difficulty": "hell"})

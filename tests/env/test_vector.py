@@ -28,9 +28,9 @@ def choose(env: VectorEnv, agent: int, seeds: list[int]) -> np.ndarray:
     return np.array([[o[int(u * len(o))] for o, u in zip(options, row, strict=True)] for row in draws])
 
 
-def run(seeds: list[int], shaped: bool = False, **others: dict) -> tuple[list[list[str]], np.ndarray]:
+def run(seeds: list[int], reward: str = "terminal", **others: dict) -> tuple[list[list[str]], np.ndarray]:
     """Digests after every round, and the returns."""
-    env = VectorEnv(load_scenario("heavy"), len(seeds), shaped=shaped, **others)
+    env = VectorEnv(load_scenario("heavy"), len(seeds), reward=reward, **others)
     env.reset(seeds)
     rounds, total = [], 0.0
     while not env.done:
@@ -52,10 +52,11 @@ def test_a_batch_equals_singles(n: int) -> None:
         np.testing.assert_array_equal(returns[i], own[0])
 
 
-def test_shaping_is_paid_as_an_advance() -> None:
-    """The coordinator's return is the score in both reward modes."""
+@pytest.mark.parametrize("reward", ["shaped", "progress"])
+def test_shaping_is_paid_as_an_advance(reward: str) -> None:
+    """The coordinator's return is the score in all reward modes."""
     seeds = list(range(20))
-    np.testing.assert_allclose(run(seeds)[1][:, 0], run(seeds, shaped=True)[1][:, 0], atol=1e-9)
+    np.testing.assert_allclose(run(seeds)[1][:, 0], run(seeds, reward)[1][:, 0], atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["rubber_stamp", "discount_general"])
