@@ -44,7 +44,8 @@ def moved(pressure: Fraction, reputation: Fraction, home: Fraction, d: dict[str,
         first = Fraction(18, 100) if d["denied"] else Fraction(12, 100)
         pressure -= min(Fraction(20, 100), first + Fraction(2, 100) * (d["caught"] - 1))
         reputation -= Fraction(20, 100)
-    pressure += Fraction(8, 100) * d["paid"] / d["lines"] + Fraction(6, 100) * d["short"] / (2 * d["lines"])
+    lines = max(1, d["lines"])
+    pressure += Fraction(8, 100) * d["paid"] / lines + Fraction(6, 100) * d["short"] / (2 * lines)
     if d["cleared"]:
         pressure += Fraction(3, 100)
         reputation += Fraction(5, 100)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medchain.core.session import Session, fill_coordinator, fill_ward
-from medchain.core.words import COORDINATOR, Phase
+from medchain.core.words import COORDINATOR, Kind, Phase
 from tests.laws.chance import Chance
+from tests.laws.commands import Writer
 from tests.laws.hiding import for_arbiter, for_coordinator, for_ward, nonsense
 from tests.laws.trace import Habits, Trace, drive, hospital
 
@@ -56,6 +57,30 @@ def test_a_view_shows_nothing_that_its_role_may_not_know(name: str, seed: int) -
 
 
 @moments
+def test_a_result_tells_nothing_that_its_agent_may_not_know(name: str, seed: int) -> None:
+    """Whoever is asked gets the same answer to its command, whatever it may not know."""
+    rng, chance = np.random.default_rng(seed), Chance(seed)
+    trace = drive(name, seed, chance, Habits(hostile=3, advance=6), 250)
+    writer = Writer(trace.params, chance, Habits(hostile=5, advance=0))
+    true, other = Session(hospital(name)), Session(hospital(name))
+    for s in looks(trace, rng):
+        true.load(s.tobytes())
+        agent = true.pending().agent
+        hidden = HIDES[agent](s, trace.p, rng)
+        for count in ("refusals_in_a_row", "evidence_count"):  # its own refusals, and the number on its disclosure
+            hidden[count] = s[count]
+        other.load(hidden.tobytes())
+        for _ in range(5):
+            command = true.command()
+            writer.write(command[0], true.record)
+            if true.ended or int(true.record["calls"]) > 58 or command["kind"] == Kind.ADVANCE_ROUND:
+                break  # what a day brings is not in the answer
+            assert true.submit(command).tobytes() == other.submit(command).tobytes(), command
+            if true.pending().agent != agent:
+                break
+
+
+@moments
 def test_the_scan_is_all_that_shows_stock_to_the_coordinator(name: str, seed: int) -> None:
     """Counts are live in the WMS only, within its noise, and the noise is the only thing the seed does."""
     rng = np.random.default_rng(seed)
@@ -79,7 +104,7 @@ def test_views_do_depend_on_what_their_role_knows() -> None:
     session = Session(hospital("heavy"))
     review = next(s for s in trace.states if s["phase"] == Phase.VERDICT)
     blind = nonsense(review, np.random.default_rng(1))
-    blind["event_count"] = 0
+    blind["event_count"] = blind["evidence"] = 0
     for agent in range(len(HIDES)):
         assert len(differing(view_of(session, review, agent), view_of(session, blind, agent))) > 3
 

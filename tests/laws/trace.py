@@ -21,22 +21,49 @@ AFTER_THE_END = 4
 """Commands sent to an episode that is over."""
 
 HOSPITALS = ("light", "medium", "heavy", "perishable", "uniform", "priority")
+OTHER_SIZES = ("wide", "tiny")
+"""Of sizes that would have to be compiled anew."""
 
 
 @cache
 def hospital(name: str) -> Scenario:
-    """A shipped scenario, or heavy with another sharing rule, or with goods that spoil; all of one size."""
+    """A shipped scenario; heavy with another sharing rule or with goods that spoil; or one of another size."""
     if name in ("light", "medium", "heavy"):
         return load_scenario(name)
     data = load_scenario("heavy").model_dump()
-    if name == "perishable":
-        for days, sku in enumerate(data["skus"].values()):
-            if sku["title"] != "IV saline 500 ml":  # a recall is dated for goods that outlast the episode
-                sku["shelf_life_days"] = 2 + days % 5
-        data["opening"] |= {"ward_shelf_left": 1.0, "central_shelf_left": 1.0}
+    changes = {"perishable": _spoil, "wide": _widen, "tiny": _shrink}
+    if name in changes:
+        changes[name](data)
     else:
         data["allocation_rule"] = name
     return Scenario.model_validate(data)
+
+
+def _spoil(data: dict[str, Any]) -> None:
+    """Everything spoils within days but the SKU of recalls, which are dated for goods that outlast the episode."""
+    for days, sku in enumerate(data["skus"].values()):
+        if sku["title"] != "IV saline 500 ml":
+            sku["shelf_life_days"] = 2 + days % 5
+    data["opening"] |= {"ward_shelf_left": 1.0, "central_shelf_left": 1.0}
+
+
+def _widen(data: dict[str, Any]) -> None:
+    """Twice the wards and SKUs, three rounds, no history; one ward stocks nothing."""
+    data["clock"] |= {"rounds": 3, "history_rounds": 0}
+    data["events"] |= {"count": (1, 2), "last_day": 6}
+    data["wards"] |= {f"{name}_2": ward for name, ward in data["wards"].items()} | {"idle": data["wards"]["ward_er"]}
+    for sku in data["skus"].values():
+        sku["demand_per_day"] |= {f"{name}_2": units + 1 for name, units in sku["demand_per_day"].items()}
+    data["skus"] |= {f"{name}-2": sku for name, sku in data["skus"].items()}
+
+
+def _shrink(data: dict[str, Any]) -> None:
+    """One ward, one SKU, one supplier, four rounds."""
+    data["clock"] |= {"rounds": 4, "history_rounds": 2}
+    data["events"] |= {"count": (2, 2), "last_day": 8, "breach_sku": "IV-SAL-500"}
+    data["wards"] = {"ward_icu": data["wards"]["ward_icu"]}
+    data["skus"] = {"IV-SAL-500": data["skus"]["IV-SAL-500"] | {"demand_per_day": {"ward_icu": 20}}}
+    data["suppliers"] = {"MEDLINE": data["suppliers"]["MEDLINE"]}
 
 
 @dataclass(frozen=True, repr=False)
