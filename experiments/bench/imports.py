@@ -14,22 +14,25 @@ MOST = 3.0
 OURS = "import medchain; from medchain.core.session import Session; from medchain.scenario import load_scenario; "
 OURS += "Session(load_scenario(), 0)"
 THEIRS = "from pettingzoo.classic import tictactoe_v3; tictactoe_v3.env().reset(seed=0)"
+NUMBA = "from experiments.bench.one_kernel import add_one; add_one(1)"
 TIMED = "import time; start = time.process_time(); {}; print(time.process_time() - start)"
 
 
 def measure(repeats: int) -> list[Line]:
     """Processor seconds from a fresh interpreter to the first reset."""
-    _seconds(OURS), _seconds(THEIRS)
-    timed = [(_seconds(OURS), _seconds(THEIRS)) for _ in range(repeats)]
-    ours, theirs = [list(column) for column in zip(*timed, strict=True)]
-    ratio = median_ratio(ours, theirs)
+    codes = (OURS, THEIRS, NUMBA)
+    for code in codes:
+        _seconds(code)
+    ours, theirs, numba = zip(*[[_seconds(code) for code in codes] for _ in range(repeats)], strict=True)
+    ratio, numba_ratio = median_ratio(ours, theirs), median_ratio(numba, theirs)
     with tempfile.TemporaryDirectory() as empty:
         first = _seconds(OURS, {"MEDCHAIN_CACHE_DIR": empty})
     reach, name = f"<= {MOST:.0f} x", "import and first reset, warm cache"
-    game = "tictactoe_v3, likewise"
+    game, base = "tictactoe_v3, import and reset", statistics.median(theirs)
     return [
-        Line(name, statistics.median(ours), "s", game, statistics.median(theirs), ratio, reach, ratio <= MOST),
-        Line("the same, first compile ever", first, "s"),
+        Line(name, statistics.median(ours), "s", game, base, ratio, reach, ratio <= MOST),
+        Line("numba alone: import, one cached kernel", statistics.median(numba), "s", game, base, numba_ratio),
+        Line("import and first reset, nothing compiled", first, "s"),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
@@ -40,6 +40,6 @@ def side_by_side(repeats: int, *functions: Callable[[], object]) -> list[list[fl
     return [list(column) for column in zip(*rounds, strict=True)]
 
 
-def median_ratio(above: list[float], below: list[float]) -> float:
+def median_ratio(above: Sequence[float], below: Sequence[float]) -> float:
     """Median over the repeats of above / below: both were measured moments apart."""
     return statistics.median(a / b for a, b in zip(above, below, strict=True))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import statistics
+import sys
 from collections.abc import Callable
 from multiprocessing import get_context
+from pathlib import Path
 
 from experiments.bench.batch import Batch
 from experiments.bench.row import Line, side_by_side
@@ -51,18 +53,20 @@ def _memory(n: int) -> Line:
 
 def grown_bytes(n: int) -> tuple[int, int]:
     """Growth of the peak resident memory by playing `n` episodes, and the size of a record, bytes."""
-    small = Batch("rubber_stamp", 1)
-    small.play()
-    before = _peak_bytes()
+    Batch("rubber_stamp", 1).play()
+    before = peak_bytes()
     batch = Batch("rubber_stamp", n)
     batch.play()
-    return _peak_bytes() - before, batch.episodes.itemsize
+    return peak_bytes() - before, batch.episodes.itemsize
 
 
-def _peak_bytes() -> int:
-    """Peak resident memory of this process; the system counts it in KiB (macOS: in bytes)."""
+def peak_bytes() -> int:
+    """Peak resident memory of this process, without what its parent held when it was started."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
+        return int(line.split()[1]) * 1024
     import resource
-    import sys
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -10,7 +10,7 @@ import numpy as np
 from medchain.core import hospital, views
 from medchain.core.kernel import kernel
 from medchain.core.params import new_params
-from medchain.core.record import new_commands, new_episodes, new_results
+from medchain.core.record import as_bytes, new_commands, new_episodes, new_results
 from medchain.core.words import COORDINATOR, Phase
 from medchain.errors import ReplayError, UnknownNameError, check_seed
 from medchain.scenario import Scenario
@@ -78,7 +78,7 @@ class Session:
     def reset(self, seed: int) -> None:
         """Start over with another seed; the same as a fresh Session."""
         seeds = np.array([check_seed(seed)], np.uint64)
-        self.episodes[:] = np.zeros((), self.episodes.dtype)
+        as_bytes(self.episodes)[:] = 0
         start_episodes(self.episodes, self.params, seeds, 0)
 
     @property
