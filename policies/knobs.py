@@ -32,7 +32,59 @@ class DiscountGeneral(Knobs):
     general_percent: int = Field(ge=0, le=100)
 
 
-MODELS: dict[str, type[Knobs]] = {"discount_general": DiscountGeneral}
+class StockKeeper(Knobs):
+    """Of `restock` and `par_blind`."""
+
+    par_days: float = Field(ge=0, le=100)
+    par_days_fresh: float = Field(ge=0, le=100)
+    fresh_days: float = Field(ge=0)
+
+
+class ParBlind(StockKeeper):
+    """Of `par_blind`."""
+
+    issue_factor: float = Field(ge=0)
+
+
+class Careful(Knobs):
+    """Of `cap_blind`; the files say what each means."""
+
+    pad_memory: float = Field(ge=0, le=1)
+    quantile_blood: float = Field(ge=0, le=1)
+    quantile_durable: float = Field(ge=0, le=1)
+    price: float = Field(gt=0)
+    blood_worth: float = Field(ge=0)
+    gate_margin: float = Field(ge=-1, le=1)
+    gate_worth: float = Field(ge=0)
+    haste_worth: float = Field(ge=0)
+    fresh_days: float = Field(ge=0)
+    par_fresh: float = Field(ge=0)
+    par_blood: float = Field(ge=0)
+    par_durable: float = Field(ge=0)
+    last_par: float = Field(ge=0)
+    quote_factor: float = Field(ge=0, le=100)
+
+
+class Auditor(Careful):
+    """Of `auditor` and `oracle`."""
+
+    audit_cents_per_round: float = Field(ge=0)
+    evidence_worth: float
+    first_evidence_worth: float
+    padded_from: float = Field(ge=0)
+    redacted_odds: float = Field(ge=0)
+    review_from: float = Field(ge=0)
+    catch_worth: float
+
+
+MODELS: dict[str, type[Knobs]] = {
+    "discount_general": DiscountGeneral,
+    "restock": StockKeeper,
+    "par_blind": ParBlind,
+    "cap_blind": Careful,
+    "auditor": Auditor,
+    "oracle": Auditor,
+}
 """The knobs of each coordinator that has some."""
 
 

@@ -1,8 +1,15 @@
 """Every scripted coordinator by name, and what it does.
 
 zero              plans nothing
+paperwork         allocates nothing; every process tool, evidence and citations, one-unit orders
 rubber_stamp      gives what is asked and orders nothing: views requests, plans, advances
 discount_general  the same, but cuts the last ward's requests to a percentage
+random_legal      makes legal calls of every kind at random, from its own stream
+restock           orders to par, gives what is asked, audits nobody
+par_blind         orders to par, issues the usual demand by priority, reads no request
+cap_blind         caps each request at what its size and the ward's record make likely; funds needs by value; no audit
+auditor           the same with evidence where doubt costs most, reviews of proven padding, and citations
+oracle            the same, told every need in advance: what knowing is worth; not a bound
 """
 
 from __future__ import annotations

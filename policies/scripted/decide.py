@@ -7,14 +7,25 @@ from typing import Any
 
 from medchain.core.kernel import kernel
 from policies.scripted import basic
+from policies.scripted.careful import careful
+from policies.scripted.paperwork import paperwork
+from policies.scripted.plain import stock_keeper
+from policies.scripted.random_legal import random_legal
 
 
 class Coordinator(IntEnum):
-    """The scripted coordinators."""
+    """The scripted coordinators, simplest first."""
 
     ZERO = 0
-    RUBBER_STAMP = 1
-    DISCOUNT_GENERAL = 2
+    PAPERWORK = 1
+    RUBBER_STAMP = 2
+    DISCOUNT_GENERAL = 3
+    RANDOM_LEGAL = 4
+    RESTOCK = 5
+    PAR_BLIND = 6
+    CAP_BLIND = 7
+    AUDITOR = 8
+    ORACLE = 9
 
 
 @kernel
@@ -24,4 +35,12 @@ def decide(which: int, v: Any, p: Any, knobs: Any, m: Any, queue: Any) -> int:
         return basic.zero(queue)
     if which == Coordinator.RUBBER_STAMP:
         return basic.rubber_stamp(v, p, 100, queue)
-    return basic.rubber_stamp(v, p, int(knobs["general_percent"]), queue)
+    if which == Coordinator.DISCOUNT_GENERAL:
+        return basic.rubber_stamp(v, p, int(knobs["general_percent"]), queue)
+    if which == Coordinator.PAPERWORK:
+        return paperwork(v, p, m, queue)
+    if which == Coordinator.RANDOM_LEGAL:
+        return random_legal(v, p, m, queue)
+    if which == Coordinator.RESTOCK or which == Coordinator.PAR_BLIND:
+        return stock_keeper(v, p, m, knobs, which == Coordinator.RESTOCK, queue)
+    return careful(v, p, m, knobs, which != Coordinator.CAP_BLIND, queue)

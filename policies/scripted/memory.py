@@ -23,19 +23,30 @@ QUEUE = 64
 @cache
 def memory_dtype(z: Sizes) -> np.dtype[Any]:
     """Memory of one scripted agent in one episode; zeroed at reset except for `key`."""
-    line = (z.wards, z.skus)
+    line, ward, sku = (z.wards, z.skus), (z.wards,), (z.skus,)
     return packed(
         [
             ("key", "u8"),  # of the agent's own random stream; never the world's
             ("draws", "i8"),  # made so far from it
             ("round", "i4"),  # the round that `step` belongs to
             ("step", "i4"),  # how far it is in this round
-            ("cap", "f8", line),  # ward-specific estimates that a coordinator carries along
-            ("estimate", "f8", line),
-            ("plan", "i4", line),  # units
-            ("reviewed", "i1", line),
-            ("note", "i8", (8,)),
+            ("knows", "i1"),  # 1: `told` is filled, the agent is an oracle
             ("told", "i4", (z.days, z.wards, z.skus)),  # true need, for `oracle` only; zeros for everyone else
+            # stock, by the last scan and the open orders, units
+            ("central", "f8", sku),  # usable at central
+            ("keeps", "f8", sku),  # of these, usable in the next round too
+            ("shelf", "f8", line),  # usable in the ward
+            ("coming", "f8", sku),  # due at central by the next opening
+            # need
+            ("pad_rate", "f8", ward),  # estimate of the share of padded lines
+            ("fill", "f8", ward),  # sum over past rounds of the mean fill of its lines, as far as it can be known
+            ("padded", "f8", line),  # chance that this round's request is padded
+            ("estimate", "f8", line),  # mean of this round's need, units
+            ("target", "f8", line),  # the quantity to grant if there is enough, units
+            # money
+            ("value", "f8", line),  # score points per unit used
+            ("funded", "f8", line),  # share of the line's need, to the end, that stock and money can serve
+            ("worth", "f8"),  # score points per cent of the last line that is funded
         ]
     )
 
@@ -57,6 +68,16 @@ def own_draw(m: Any) -> Any:
 def line_draw(m: Any, r: int, k: int) -> Any:
     """64 bits for line `k` of round `r`: the same however often it is asked."""
     return draw(m["key"], (1 << 32) + r * 4096 + k)
+
+
+@kernel
+def next_step(v: Any, m: Any) -> int:
+    """How far the agent is in this round: 0 when it has just opened. Counts one step further."""
+    if int(m["round"]) != int(v["round"]):
+        m["round"] = v["round"]
+        m["step"] = 0
+    m["step"] += 1
+    return int(m["step"]) - 1
 
 
 def new_memories(z: Sizes, n: int = 1) -> np.ndarray[Any, Any]:

@@ -12,7 +12,7 @@ from medchain.core.record import as_bytes, episode_dtype, new_results, spans, wi
 from medchain.core.words import Phase
 from medchain.scenario import Sizes
 from policies.scripted.arbiter import act_arbiter
-from policies.scripted.decide import decide
+from policies.scripted.decide import Coordinator, decide
 from policies.scripted.memory import new_memories, new_queue, policy_key
 from policies.scripted.wards import act_ward
 
@@ -79,6 +79,9 @@ def play_range(
         for a in range(memories.shape[0]):
             memories[a]["key"] = policy_key(seeds[i], a)
         hospital.start_episode(s, p[0], seeds[i])
+        if which == Coordinator.ORACLE:
+            memories[0]["told"][:] = s["need"]
+            memories[0]["knows"] = 1
         planned, done = 0, 0
         while int(s["phase"]) != Phase.ENDED:
             phase = int(s["phase"])

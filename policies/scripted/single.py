@@ -18,7 +18,7 @@ from policies.knobs import load_knobs
 from policies.roster import coordinator as find_coordinator
 from policies.scripted.arbiter import act_arbiter
 from policies.scripted.batch import PersonaName, parse_persona
-from policies.scripted.decide import decide
+from policies.scripted.decide import Coordinator, decide
 from policies.scripted.memory import QUEUE, new_memories, policy_key
 from policies.scripted.wards import act_ward
 
@@ -100,11 +100,12 @@ class ScriptedCoordinator:
         """Fresh memories and empty queues."""
         z, keys = self.scenario.sizes, np.array([check_seed(seed) for seed in seeds], np.uint64)
         memories = _new_keyed(z, keys, 0)
-        if self.which.name == "ORACLE":
+        if self.which == Coordinator.ORACLE:
             scratch = new_episodes(z, n)
             for i in range(n):
                 start_episodes(scratch, self._params, keys[i : i + 1], i)
             memories["told"] = scratch["need"]
+            memories["knows"] = 1
         queues = new_commands(z, n * QUEUE).reshape(n, QUEUE)
         return Decided(memories, queues, np.zeros((n, 3), np.int64), new_commands(z, n))
 
