@@ -10,7 +10,7 @@ import numpy as np
 from medchain.core import views
 from medchain.core.session import Session, fill_arbiter, fill_coordinator, fill_ward, submit_command
 from medchain.core.words import Phase
-from medchain.errors import UnknownNameError
+from medchain.errors import ConfigError
 from policies.protocol import Policy
 
 Array = np.ndarray[Any, Any]
@@ -24,12 +24,11 @@ def play_session(session: Session, policies: Mapping[int, Policy], on_step: OnSt
     Every policy starts with a fresh state for the session's seed.
 
     Raises:
-        UnknownNameError: an agent has no policy.
+        ConfigError: an agent has no policy.
     """
     agents = range(session.scenario.sizes.agents)
-    for agent in agents:
-        if agent not in policies:
-            raise UnknownNameError("agent without a policy", agent, [str(a) for a in sorted(policies)])
+    if missing := [agent for agent in agents if agent not in policies]:
+        raise ConfigError(f"every agent needs a policy, 0 .. {agents[-1]}; none is given for {missing}")
     z, wards = session.scenario.sizes, session.scenario.sizes.wards
     episodes, params, results = session.episodes, session.params, session.results
     seeds = [int(session.record["seed"])]

@@ -12,8 +12,8 @@ from medchain.core.kernel import kernel
 from medchain.core.words import Phase
 from medchain.env.vector import VectorEnv
 from policies.scripted.arbiter import act_arbiter
-from policies.scripted.decide import decide
-from policies.scripted.memory import memory_dtype, policy_key
+from policies.scripted.decide import Coordinator, decide
+from policies.scripted.memory import memory_dtype, policy_key, tell
 from policies.scripted.wards import Persona, act_ward
 
 Array = np.ndarray[Any, Any]
@@ -133,6 +133,8 @@ class CoordinatorResponder:
         """Forget, and take up the new episodes' streams."""
         self.memories = np.zeros(batch.n, memory_dtype(batch.sizes))
         start_memories(self.memories, batch.episodes["seed"], 0)
+        if self.which == Coordinator.ORACLE:
+            tell(self.memories, batch.episodes["need"])
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
         """Queue the next calls in every episode where the coordinator is asked."""

@@ -19,7 +19,7 @@ from policies.roster import coordinator as find_coordinator
 from policies.scripted.arbiter import act_arbiter
 from policies.scripted.batch import PersonaName, parse_persona
 from policies.scripted.decide import Coordinator, decide
-from policies.scripted.memory import QUEUE, new_memories, policy_key
+from policies.scripted.memory import QUEUE, new_memories, policy_key, tell
 from policies.scripted.wards import act_ward
 
 Array = np.ndarray[Any, Any]
@@ -104,8 +104,7 @@ class ScriptedCoordinator:
             scratch = new_episodes(z, n)
             for i in range(n):
                 start_episodes(scratch, self._params, keys[i : i + 1], i)
-            memories["told"] = scratch["need"]
-            memories["knows"] = 1
+            tell(memories, scratch["need"])
         queues = new_commands(z, n * QUEUE).reshape(n, QUEUE)
         return Decided(memories, queues, np.zeros((n, 3), np.int64), new_commands(z, n))
 

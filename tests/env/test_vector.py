@@ -59,7 +59,7 @@ def test_shaping_is_paid_as_an_advance(reward: str) -> None:
     np.testing.assert_allclose(run(seeds)[1][:, 0], run(seeds, reward)[1][:, 0], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["rubber_stamp", "discount_general"])
+@pytest.mark.parametrize("name", ["rubber_stamp", "auditor", "oracle"])
 def test_scripted_agents_play_the_same_game(name: str) -> None:
     """All five scripted: the vector environment ends with the records of the compiled loop."""
     scenario = load_scenario("heavy")

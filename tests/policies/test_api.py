@@ -69,7 +69,6 @@ def test_every_coordinator_is_described_in_one_line():
         ("ward", lambda: play(HEAVY, "zero", [0], personas={"ward_x": "honest"})),
         ("persona", lambda: play(HEAVY, "zero", [0], personas={"ward_er": "sly"})),
         ("knob", lambda: play(HEAVY, "discount_general", [0], knobs={"generl_percent": 1})),
-        ("agent", lambda: play_session(Session(HEAVY), {0: scripted_policies(HEAVY, "zero")[0]})),
     ],
 )
 def test_unknown_names_are_refused(what, call):
@@ -81,6 +80,11 @@ def test_unknown_names_are_refused(what, call):
 def test_persona_factors_are_checked(persona):
     with pytest.raises(ConfigError, match="factor"):
         play(HEAVY, "zero", [0], personas={"ward_er": persona})
+
+
+def test_every_agent_needs_a_policy():
+    with pytest.raises(ConfigError, match=r"none is given for \[1, 2, 3, 4\]"):
+        play_session(Session(HEAVY), {0: scripted_policies(HEAVY, "zero")[0]})
 
 
 def test_seeds_are_checked():
