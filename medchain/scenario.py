@@ -8,21 +8,29 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from medchain.errors import ScenarioError, UnknownNameError
+from medchain.reading import describe, read_yaml
 
 FOLDER = Path(__file__).resolve().parent.parent / "configs" / "scenario"
 DIFFICULTIES = ("light", "medium", "heavy")
 
 
 class Part(BaseModel):
-    """Base of all parts of a scenario: no unknown key, nothing changes after loading."""
+    """Base of all parts of a scenario: no unknown key, nothing changes after loading, no x_low above its x_high."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _low_to_high(self) -> Self:
+        for name in type(self).model_fields:
+            high = getattr(self, f"{name.removesuffix('_low')}_high", None) if name.endswith("_low") else None
+            if high is not None and getattr(self, name) > high:
+                raise ValueError(f"{name} = {getattr(self, name)}: above {name[:-4]}_high; legal: at most {high}")
+        return self
 
 
 Count = Field(ge=1)
@@ -99,12 +107,6 @@ class Opening(Part):
     ward_shelf_left: float = Share
     central_shelf_left: float = Share
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.days_low > self.days_high:
-            raise ValueError(f"days_low {self.days_low} is above days_high {self.days_high}")
-        return self
-
 
 class Finance(Part):
     """Budget, approval gate and prices of services, in cents or percent."""
@@ -132,12 +134,6 @@ class Need(Part):
     line_surge_low: float = Factor
     line_surge_high: float = Factor
     legal_request: float = Field(ge=1, le=100)
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.line_surge_low > self.line_surge_high:
-            raise ValueError(f"line_surge_low {self.line_surge_low} is above line_surge_high {self.line_surge_high}")
-        return self
 
 
 class Events(Part):
@@ -230,7 +226,7 @@ class Weights(Part):
     def _sum(self) -> Self:
         total = sum(self.model_dump().values())
         if abs(total - 1) > 1e-9:
-            raise ValueError(f"weights sum to {total:.6g}; they must sum to 1")
+            raise ValueError(f"the weights sum to {total:.6g}; legal: a sum of 1")
         return self
 
 
@@ -350,31 +346,28 @@ class Scenario(Part):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        for name, known in self._references():
-            where, value = name
+        for (where, value), known in self._references():
             if value not in known:
-                raise ValueError(f"{where}: {value!r} is unknown; legal: {', '.join(known)}")
+                raise ValueError(f"{where} = {value!r}: unknown name; legal: {', '.join(known)}")
         sold = {sku for s in self.suppliers.values() for sku in (self.skus if s.sells == "all" else s.sells)}
         for sku in self.skus:
             if sku not in sold:
                 raise ValueError(f"skus.{sku}: nobody sells it; list it under some supplier's `sells`")
         if set(self.wards) & {"coordinator", "arbiter", "central_pharmacy"}:
             raise ValueError("wards: coordinator, arbiter and central_pharmacy are taken names")
-        low, high = self.events.count
+        (low, high), first, last = self.events.count, self.events.first_day, self.events.last_day
         if not 0 <= low <= high <= 5:
-            raise ValueError(f"events.count: [{low}, {high}] is impossible; legal: 0 <= low <= high <= 5")
-        first, last = self.events.first_day, self.events.last_day
+            raise ValueError(f"events.count = [{low}, {high}]: impossible; legal: 0 <= low <= high <= 5")
         if last > self.sizes.days or (high and last - first < 2 * high):
             raise ValueError(f"events: days {first} .. {last} hold no {high} events in an episode of {self.sizes.days} days")
         needed = 2 * len(self.skus) + self.sizes.orders + 2
         if self.limits.lots < needed:
-            raise ValueError(f"limits.lots: the record holds {self.limits.lots} lots, this scenario can make {needed}")
+            raise ValueError(f"limits.lots = {self.limits.lots}: this scenario can make {needed} lots; legal: no fewer")
         return self
 
     def _references(self) -> list[tuple[tuple[str, str], list[str]]]:
         """Every name that points at another part, with where it stands and what it may be."""
-        wards, skus, suppliers = list(self.wards), list(self.skus), list(self.suppliers)
-        events = self.events
+        wards, skus, suppliers, events = list(self.wards), list(self.skus), list(self.suppliers), self.events
         found = [(("events.recall_sku", events.recall_sku), skus), (("events.breach_sku", events.breach_sku), skus)]
         found += [(("events.breach_ward", events.breach_ward), wards)]
         found += [(("events.disrupted_supplier", events.disrupted_supplier), suppliers)]
@@ -384,45 +377,12 @@ class Scenario(Part):
         return found
 
 
-def _merge(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in top.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        merged[key] = _merge(base[key], value) if both else value
-    return merged
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML mapping, following `extends`; raise ScenarioError if it is not one."""
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict):
-        raise ScenarioError(f"{path}: expected a mapping of keys, got {type(data).__name__}")
-    parent = data.pop("extends", None)
-    return _merge(read_yaml(path.parent / str(parent)), data) if parent else data
-
-
-def describe(error: ValidationError, path: object) -> str:
-    """One line per wrong entry: file, key, value, what is legal."""
-    lines = []
-    for item in error.errors(include_url=False):
-        key = ".".join(str(part) for part in item["loc"]) or "(whole file)"
-        value = item["input"]
-        shown = "" if isinstance(value, dict | BaseModel) else f" = {value!r}"
-        lines.append(f"{path}: {key}{shown}: {item['msg'].removeprefix('Value error, ')}")
-    return "\n".join(lines)
-
-
 @lru_cache(maxsize=64)
 def _load(path: Path, modified: int) -> Scenario:
     try:
         return Scenario.model_validate(read_yaml(path))
     except ValidationError as error:
-        raise ScenarioError(describe(error, path)) from None
+        raise ScenarioError(describe(error, path, Scenario)) from None
 
 
 def load_scenario(name: str | Path = "medium") -> Scenario:
@@ -436,5 +396,5 @@ def load_scenario(name: str | Path = "medium") -> Scenario:
     if path.suffix not in (".yaml", ".yml"):
         path = FOLDER / f"{name}.yaml"
         if not path.is_file():
-            raise UnknownNameError("scenario", name, sorted(p.stem for p in FOLDER.glob("*.yaml") if p.stem != "base"))
+            raise UnknownNameError("difficulty", str(name), [*DIFFICULTIES, "or the path of a .yaml file"])
     return _load(path, path.stat().st_mtime_ns if path.is_file() else 0)

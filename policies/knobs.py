@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from medchain.errors import ConfigError, UnknownNameError
+from medchain.reading import describe, read_yaml
 from medchain.scenario import FOLDER as SCENARIOS
-from medchain.scenario import describe, read_yaml
 
 FOLDER = SCENARIOS.parent / "policy"
 
@@ -121,7 +121,7 @@ def load_knobs(name: str, overrides: Mapping[str, Any] | None = None) -> np.ndar
     try:
         knobs = model.model_validate({**data, **(overrides or {})})
     except ValidationError as error:
-        raise ConfigError(describe(error, path if not overrides else f"{path} with overrides")) from None
+        raise ConfigError(describe(error, path if not overrides else f"{path} with overrides", model)) from None
     for key, value in knobs.model_dump().items():
         record[key] = value
     return record

@@ -8,7 +8,8 @@ from typing import Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from medchain.errors import ConfigError
-from medchain.scenario import FOLDER, describe, read_yaml
+from medchain.reading import describe, read_yaml
+from medchain.scenario import FOLDER
 
 
 class Part(BaseModel):
@@ -82,4 +83,4 @@ def load_game(kind: type[C], path: Path | None = None) -> C:
     try:
         return kind.model_validate(read_yaml(where))
     except ValidationError as error:
-        raise ConfigError(describe(error, where)) from None
+        raise ConfigError(describe(error, where, kind)) from None
