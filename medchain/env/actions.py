@@ -81,7 +81,7 @@ def write_call(views: Any, params: Any, tool: int, a: int, b: int, units: int, c
         c["ward"] = a
         c["quantity"] = 10
     elif tool == Kind.QUERY_SUPPLIER:
-        c["supplier"] = a // skus
+        c["supplier"] = a // skus if p["sells"][a // skus, a % skus] == 1 else -1
     elif tool == Kind.SUPPLIER_PORTAL_GET_QUOTE:
         c["quote"] = int(v["quote_count"]) - 1
     elif tool == Kind.SUPPLIER_PORTAL_REQUEST_QUOTE:

@@ -204,7 +204,8 @@ class raw_env(AECEnv[str, Any, Any]):
     def _end(self) -> None:
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
-        self.infos[self.possible_agents[COORDINATOR]] |= self.game.outcome()
+        coordinator = self.possible_agents[COORDINATOR]
+        self.infos[coordinator] = {**self.infos[coordinator], **self.game.outcome()}
         if self._recorder is not None:
             self._recorder.finish(self.session)
 

@@ -31,7 +31,7 @@ class Structured:
         self.observation_space: spaces.Space[Any] = observation_space(self.role, scenario)
         self.action_space: spaces.Space[Any] = action_space(self.role, scenario)
         self._reader = Reader(scenario)
-        self._seen = np.zeros(1, VIEWS[self.role](z))
+        self._seen = np.zeros(2, VIEWS[self.role](z))
         self._sheet = sheet_dtype(self.role, z)
         self._vector = slice(0, 4 * width(self.role, z))
         self._masks = _slices(self._vector.stop, heads(self.role, z))

@@ -45,19 +45,24 @@ def take_turn(episodes: Any, params: Any, commands: Any, results: Any, rewards: 
 
 @kernel
 def see_coordinator(episodes: Any, params: Any, seen: Any) -> None:
-    """Bring seen[0] to the coordinator's view; it is blank, or a view of an earlier turn of the same episode."""
+    """Bring seen[0] to the coordinator's view; it is blank, or a view of an earlier turn of the same episode.
+
+    The coordinator never forgets, so nothing needs clearing; its view is large, and a blank of it slow to copy.
+    """
     views.see_coordinator(episodes[0], params[0], seen[0])
 
 
 @kernel
 def see_ward(episodes: Any, params: Any, ward: int, seen: Any) -> None:
-    """The same for ward index `ward`."""
+    """Fill seen[0] with the view of ward index `ward`; seen[1] is blank."""
+    seen[0] = seen[1]
     views.see_ward(episodes[0], params[0], seen[0], ward)
 
 
 @kernel
 def see_arbiter(episodes: Any, params: Any, seen: Any) -> None:
-    """The same for the arbiter."""
+    """Fill seen[0] with the arbiter's view; seen[1] is blank."""
+    seen[0] = seen[1]
     views.see_arbiter(episodes[0], params[0], seen[0])
 
 
