@@ -33,7 +33,8 @@ def use_system(s: Any, system: int) -> None:
 
 @kernel
 def blank(queue: Any, n: int, kind: int) -> int:
-    """Write an empty command of `kind` at position `n` of a queue; returns n + 1."""
+    """Write an empty command of `kind` at position `n` of a queue (if full, over the last); returns how many there are."""
+    n = min(n, queue.shape[0] - 1)
     c = queue[n]
     c["kind"] = kind
     c["ward"] = EVERY
