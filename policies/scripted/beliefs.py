@@ -14,8 +14,8 @@ PADS = 8
 
 
 @kernel
-def believe(v: Any, p: Any, m: Any, knobs: Any, audits: bool) -> None:
-    """Estimates, targets and chances of padding of all lines, from what is known by now."""
+def read_requests(v: Any, p: Any, m: Any, knobs: Any) -> None:
+    """Estimates, targets and chances of padding of all lines, from their requests alone."""
     for w in range(p["demand"].shape[0]):
         for k in range(p["demand"].shape[1]):
             if int(p["demand"][w, k]) == 0:
@@ -25,10 +25,24 @@ def believe(v: Any, p: Any, m: Any, knobs: Any, audits: bool) -> None:
                 continue
             blood = int(p["criticality"][k]) == Criticality.CRITICAL
             _read_request(v, p, m, w, k, float(knobs["quantile_blood"] if blood else knobs["quantile_durable"]))
-            if int(v["verdict"][w, k]) != Verdict.NONE:
-                _read_verdict(v, m, w, k)
-            elif int(v["evidence"][w, k]) > 0 and audits:
+
+
+@kernel
+def read_disclosures(v: Any, p: Any, m: Any, knobs: Any) -> None:
+    """Correct the beliefs of lines by what their wards disclosed; once a round."""
+    for w in range(p["demand"].shape[0]):
+        for k in range(p["demand"].shape[1]):
+            if int(v["evidence"][w, k]) > 0 and m["knows"] == 0:
                 _read_evidence(v, p, m, knobs, w, k)
+
+
+@kernel
+def read_verdicts(v: Any, p: Any, m: Any) -> None:
+    """Correct the beliefs of lines by the arbiter's verdicts."""
+    for w in range(p["demand"].shape[0]):
+        for k in range(p["demand"].shape[1]):
+            if int(v["verdict"][w, k]) != Verdict.NONE and m["knows"] == 0:
+                _read_verdict(v, m, w, k)
 
 
 @kernel
@@ -115,7 +129,7 @@ def learn(v: Any, p: Any, m: Any, memory: float) -> None:
             else:
                 padded += is_padded(int(v["past_requested"][last, w, k]), int(v["past_consumed"][last, w, k]))
                 filled += 1.0
-        lines = int(p["lines"][w])
+        lines = max(1, int(p["lines"][w]))
         m["fill"][w] += filled / lines
         m["pad_rate"][w] = memory * m["pad_rate"][w] + (1.0 - memory) * padded / lines
 

@@ -7,7 +7,7 @@ from typing import Any
 from medchain.core.finance import is_short, running_total
 from medchain.core.kernel import kernel
 from medchain.core.outcome import blank
-from medchain.core.procurement import expedite, matching_quote, pipeline, placed_this_round, unit_price
+from medchain.core.procurement import expedite, matching_quote, pipeline, unit_price
 from medchain.core.words import Criticality, Event, EventStatus, Kind, OrderStatus, Ticket
 from policies.scripted.shelf import usable
 
@@ -39,15 +39,15 @@ def may_claim(v: Any, p: Any, m: Any, k: int, more: int, days: int) -> bool:
     asked = 0
     for w in range(p["demand"].shape[0]):
         asked += int(v["requested"][w, k])
-    counted = usable(p, m, k) / (1.0 - p["wms_noise"]) + p["demand"].shape[0]
+    counted = usable(p, m, k) / max(0.01, 1.0 - p["wms_noise"]) + p["demand"].shape[0]
     return is_short(p, k, int(counted) + pipeline(v, k, -1) + more, asked, days)
 
 
 @kernel
 def file_open_tickets(v: Any, p: Any, queue: Any, n: int) -> int:
-    """File every open ticket of this round's orders with one claim: an event that is on, else the shortage of the SKU."""
+    """File every open ticket with one claim: an event that is on, else the shortage of the SKU."""
     for o in range(int(v["order_count"])):
-        if int(v["order_status"][o]) != OrderStatus.WAITING or not placed_this_round(v, o):
+        if int(v["order_status"][o]) != OrderStatus.WAITING:
             continue
         if int(v["order_justification"][o]) == Ticket.OPEN:
             n = _file(v, p, queue, n, Kind.FILE_JUSTIFICATION, o)

@@ -11,16 +11,15 @@ from medchain.core.words import Kind
 
 @kernel
 def open_round(v: Any, p: Any, queue: Any) -> int:
-    """Brief, scan, quarantine; in the first round look into every other system too and talk to the wards."""
+    """Brief, scan, quarantine; in the first round look into every other system too and talk to a ward."""
     n = blank(queue, 0, Kind.GET_ROUND_BRIEFING)
     n = blank(queue, n, Kind.WMS_SCAN_INVENTORY)
     n = quarantine_recalls(v, queue, n)
     if int(v["round"]) == 1:
         n = blank(queue, n, Kind.ERP_ORACLE_GET_PIPELINE)
         n = blank(queue, n, Kind.FINANCE_SAP_GET_BUDGET)
-        for w in range(p["demand"].shape[0]):
-            n = blank(queue, n, Kind.MESSAGING_SEND_TO_WARD)
-            queue[n - 1]["ward"] = w
+        n = blank(queue, n, Kind.MESSAGING_SEND_TO_WARD)
+        queue[n - 1]["ward"] = p["demand"].shape[0] - 1
     return n
 
 

@@ -43,10 +43,12 @@ def value_lines(v: Any, p: Any, m: Any, knobs: Any) -> None:
             if is_acute_blood(p, w, k):
                 blood += 2.0 * int(p["demand"][w, k]) * mean_surge(p, w)
     for w in range(p["demand"].shape[0]):
-        fill = int(p["ward_priority"][w]) / FIXED * (p["weights"][NETWORK] / weight + p["weights"][ACCURACY] / lines)
+        fill = (
+            int(p["ward_priority"][w]) / FIXED * (p["weights"][NETWORK] / max(0.01, weight) + p["weights"][ACCURACY] / lines)
+        )
         opened = int(v["round"]) - 1
         if opened == 0 or m["fill"][w] < (p["gate_fill"] + knobs["gate_margin"]) * opened:
-            fill += knobs["gate_worth"] * process / max(0.01, p["gate_fill"]) / int(p["lines"][w])
+            fill += knobs["gate_worth"] * process / max(0.01, p["gate_fill"]) / max(1, int(p["lines"][w]))
         for k in range(p["demand"].shape[1]):
             if int(p["demand"][w, k]) > 0:
                 need = 2.0 * int(p["demand"][w, k]) * mean_surge(p, w)

@@ -25,15 +25,21 @@ def paperwork(v: Any, p: Any, m: Any, queue: Any) -> int:
         queue[n - 1]["supplier"] = p["lead_time"].shape[0] - 1
         queue[n - 1]["sku"] = 0
         queue[n - 1]["quantity"] = 1
-        for w in range(p["demand"].shape[0]):
+        for w in range(min(p["demand"].shape[0], int(v["evidence_left"]))):
+            if int(p["lines"][w]) == 0:
+                continue
             n = blank(queue, n, Kind.REQUEST_EVIDENCE)
             queue[n - 1]["ward"] = w
             queue[n - 1]["sku"] = _most_inflated(v, p, w)
         return n
     if step == 1:
-        n = blank(queue, 0, Kind.ESCALATE_TO_CLINICAL_REVIEW)
-        queue[0]["ward"] = p["demand"].shape[0] - 1
-        queue[0]["sku"] = _most_inflated(v, p, p["demand"].shape[0] - 1)
+        n = 0
+        for w in range(p["demand"].shape[0] - 1, -1, -1):
+            k = _most_inflated(v, p, w)
+            if int(v["requested"][w, k]) > 0 and n == 0 and int(v["reviews_left"]) > 0:
+                n = blank(queue, n, Kind.ESCALATE_TO_CLINICAL_REVIEW)
+                queue[n - 1]["ward"] = w
+                queue[n - 1]["sku"] = k
         n = blank(queue, n, Kind.SUBMIT_ALLOCATION_PLAN)
         queue[n - 1]["cites"][:] = 1
         if int(v["day"]) + int(v["lead_time"][0]) <= 2 * rounds(m):

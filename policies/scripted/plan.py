@@ -143,10 +143,12 @@ def _reserve(p: Any, knobs: Any, k: int) -> float:
 
 @kernel
 def ask_quotes(v: Any, p: Any, m: Any, knobs: Any, queue: Any, n: int) -> int:
-    """Ask for a quote on everything that the next round may have to order."""
+    """Ask for a quote on everything that the next round may have to order, but keep a call to advance."""
     if int(v["round"]) == rounds(m):
         return n
     for k in range(p["unit_cost"].shape[0]):
+        if n + 1 >= int(v["calls_left"]):
+            return n
         units = 0.0
         for w in range(p["demand"].shape[0]):
             if int(p["demand"][w, k]) > 0:
