@@ -1,0 +1,32 @@
+"""`medchain train`: an experiment, from its file to a run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Config = Annotated[Path, typer.Argument(metavar="CONFIG.yaml", help="An experiment's file; configs/experiment has some.")]
+Iterations = Annotated[int | None, typer.Option("--iterations", min=0, help="In all; the file's if left out.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the run in --out from its last checkpoint.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Run folder; runs/NAME if left out.")]
+
+
+def run(config: Config, iterations: Iterations = None, resume: Resume = False, out: Out = None) -> None:
+    """Train language models in the hospital by RLlib on Ray, and report before against after."""
+    from experiments.train_config import load_train_config
+
+    experiment = load_train_config(config)
+    from experiments.supervise import supervised
+
+    folder = out or Path("runs") / experiment.name
+    count = experiment.run.iterations if iterations is None else iterations
+    results = supervised(experiment, folder, count, resume, typer.echo)
+    for name in ("before", "after"):
+        mean, low, high = list(results[name].values())[:3]
+        typer.echo(f"{name:>14}: {mean:.3f} [{low:.3f}, {high:.3f}]")
+    for name, estimate in results["scripted"].items():
+        typer.echo(f"{name:>14}: {next(iter(estimate.values())):.3f}")
+    mean, low, high = list(results["gain"].values())[:3]
+    typer.echo(f"{'gain':>14}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]\nreport: {folder / 'report.html'}")

@@ -1,0 +1,38 @@
+"""Keeps a training run going: a learner's or a node's death ends `train()`, so the run starts again from its checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from experiments.train import Trainer, last_checkpoint
+from experiments.train_config import TrainConfig
+
+
+def supervised(config: TrainConfig, out: Path, iterations: int, resume: bool, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Run an experiment to its end; after a death of Ray's actors go on from the last checkpoint, `run.restarts` times.
+
+    Raises:
+        RayError: it died more often than that.
+    """
+    import ray
+    from ray.exceptions import RayError
+
+    trainer = Trainer(config, out, resume, tell)
+    left = config.run.restarts
+    try:
+        while True:
+            try:
+                return trainer.run(iterations)
+            except RayError as error:
+                if left == 0:
+                    raise
+                left -= 1
+                now = last_checkpoint(out)
+                where = now.name if now else "the beginning"
+                tell(f"{type(error).__name__}: starting again from {where} ({left} restarts left)")
+                trainer.stop()
+    finally:
+        trainer.stop()
+        ray.shutdown()

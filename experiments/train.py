@@ -1,0 +1,223 @@
+"""`medchain train`: an experiment from its file to its run folder. Evaluation before, GRPO on RLlib, evaluation after."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.run_folder import open_folder, write_json
+from experiments.train_base import base_of
+from experiments.train_config import TrainConfig, resolved
+from medchain.errors import ConfigError
+
+Tell = Callable[[str], None]
+BEFORE, AFTER = "before", "after"
+
+
+class Trainer:
+    """One run. `out` holds everything that it leaves behind."""
+
+    def __init__(self, config: TrainConfig, out: Path, resume: bool, tell: Tell) -> None:
+        """Check what can be checked before Ray starts, and open the run folder.
+
+        Raises:
+            MedChainError: the model cannot be found or cannot do what is asked, or there is nothing to resume.
+        """
+        from experiments.memory_estimate import estimate_lines
+        from policies.llm.player import Player
+        from policies.llm.settings import text_settings
+
+        self.config, self.out, self.tell = config, out, tell
+        if resume and not (out / "config.json").is_file():
+            raise ConfigError(f"--resume: no run in {out}; expected the folder of an earlier run (--out)")
+        if not resume and (out / "checkpoints").is_dir():
+            raise ConfigError(f"--out {out}: there is a run already; continue it with --resume or choose another folder")
+        open_folder(out, resolved(config))
+        self.base = base_of(config, out, tell)
+        self.text = text_settings(resolved(config), self.base)
+        self.player = Player(self.text)
+        for line in estimate_lines(config, self.base):
+            tell(line)
+        self.algorithm: Any = None
+
+    def run(self, iterations: int) -> dict[str, Any]:
+        """Train up to `iterations` iterations in all and report; continues from the last checkpoint."""
+        self.start()
+        done = self._restore()
+        if not (self.out / "evaluation_before.json").is_file():
+            self._evaluate(BEFORE)
+        try:
+            while done < iterations:
+                self._iterate(done)
+                done += 1
+                if done % self.config.run.checkpoint_every == 0 or done == iterations:
+                    self.save(done)
+        except KeyboardInterrupt:
+            self.tell(f"interrupted: saving iteration {done}")
+            self.save(done)
+            raise
+        self._evaluate(AFTER)
+        return self.report()
+
+    def start(self) -> None:
+        """Start Ray, runners and learners."""
+        import ray
+
+        from experiments.rllib.grpo import GRPOConfig, GRPOSettings
+
+        scale, grpo = self.config.scale, self.config.grpo
+        if not ray.is_initialized():
+            _start_ray(scale)
+        settings = {k: v for k, v in grpo.model_dump().items() if k in GRPOSettings.__dataclass_fields__}
+        built = (
+            GRPOConfig()
+            .play(self.text, GRPOSettings(**settings, seed=self.config.run.seed))
+            .env_runners(
+                num_env_runners=scale.num_env_runners,
+                num_gpus_per_env_runner=scale.num_gpus_per_env_runner,
+                sample_timeout_s=scale.sample_timeout_s,
+            )
+            .learners(num_learners=scale.num_learners, num_gpus_per_learner=scale.num_gpus_per_learner)
+            .training(lr=grpo.learning_rate, grad_clip=grpo.grad_clip)
+            .debugging(seed=self.config.run.seed, logger_creator=_no_logger, log_level="ERROR")
+        )
+        self.algorithm = built.build_algo()
+
+    def stop(self) -> None:
+        """Stop runners and learners."""
+        if self.algorithm is not None:
+            self.algorithm.stop()
+            self.algorithm = None
+
+    def _iterate(self, done: int) -> None:
+        result = self.algorithm.train()
+        learned = result.get("learners", {})
+        facts = dict(self.algorithm.facts)
+        for module in set(self.text.seats.values()):
+            values = learned.get(module, {})
+            facts |= {
+                k: float(values[k])
+                for k in ("total_loss", "ratio_off_most", "entropy", "clipped_share", "kl_old")
+                if k in values
+            }
+        with (self.out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"iteration": done + 1, **facts}) + "\n")
+        self.tell(
+            f"iteration {done + 1}: score {facts['score_mean']:.3f}, spread {facts['group_spread']:.3f}, "
+            f"constant groups {facts['groups_constant']:.0f}/{facts['groups']:.0f}, parse {facts['parse_rate']:.3f}, "
+            f"entropy {facts.get('entropy', float('nan')):.3f}, {facts['sample_s']:.0f} s + {facts['learn_s']:.0f} s"
+        )
+
+    def save(self, done: int) -> Path:
+        """Write a checkpoint: adapters in PEFT's layout and the learners' state; whole or not at all."""
+        from policies.llm.adapters import save_adapter
+
+        folder = self.out / "checkpoints" / f"{done:06d}"
+        part = folder.with_name(folder.name + ".part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        state = self.algorithm.learner_group.get_state()
+        for module, tensors in state["learner"]["rl_module"].items():
+            facts = {"base": self.base, "module": module, "iteration": done}
+            save_adapter(part / module, tensors, self.text.source, facts)
+        (part / "learner.pkl").write_bytes(pickle.dumps(state))
+        shutil.rmtree(folder, ignore_errors=True)
+        part.replace(folder)
+        return folder
+
+    def _restore(self) -> int:
+        """Continue from the last checkpoint, if there is one; returns the iterations done."""
+        last = last_checkpoint(self.out)
+        if last is None:
+            return 0
+        self.algorithm.learner_group.set_state(pickle.loads((last / "learner.pkl").read_bytes()))
+        self.algorithm.send_adapters()
+        self.algorithm.continue_at(int(last.name))
+        self.tell(f"continuing after iteration {int(last.name)}")
+        return int(last.name)
+
+    def _evaluate(self, when: str) -> None:
+        """Held-out episodes with the adapters as they are."""
+        from policies.llm.rollout import Key
+
+        how = self.config.evaluation
+        keys = [Key(seed, difficulty, 0) for difficulty in how.difficulties for seed in how.seeds]
+        rollouts = self.algorithm.play(keys, (self.config.run.seed, 1 << 20), how.temperature)
+        write_json(self.out / f"evaluation_{when}.json", summary_of(rollouts))
+        found = summary_of(rollouts)
+        self.tell(f"held out, {when}: score {found['score']:.3f}, parse {found['parse_rate']:.3f}, tools {found['tools']}")
+        if when == BEFORE and self.config.warm_start is not None:
+            from collections import Counter
+
+            from policies.llm.warmstart import fail_if_collapsed
+
+            fail_if_collapsed(Counter(found["tools"]))
+
+    def report(self) -> dict[str, Any]:
+        """Compare before, after and the scripted coordinators; write curves and report."""
+        from experiments.train_report import write_report
+
+        return write_report(self.out, self.config)
+
+
+def summary_of(rollouts: Sequence[Any]) -> dict[str, Any]:
+    """Scores by episode and what the models did, as plain data."""
+    from collections import Counter
+
+    tallies = [tally for rollout in rollouts for tally in rollout.tallies.values()]
+    tools: Counter[str] = sum((tally.tools for tally in tallies), Counter())
+    scores = [rollout.score for rollout in rollouts]
+    turns = max(1, sum(tally.turns for tally in tallies))
+    rounds = max(1, sum(len(s) for rollout in rollouts for s in rollout.stretches.values()))
+    return {
+        "episodes": [[r.key.difficulty, r.key.seed, r.score] for r in rollouts],
+        "score": sum(scores) / max(1, len(scores)),
+        "components": {
+            name: _mean([r.breakdown[name] for r in rollouts]) for name in (rollouts[0].breakdown if rollouts else {})
+        },
+        "parse_rate": 1.0 - sum(t.unparsed for t in tallies) / turns,
+        "refused_share": sum(t.refused for t in tallies) / max(1, sum(t.calls for t in tallies)),
+        "calls_per_round": sum(t.calls for t in tallies) / rounds,
+        "tokens_per_episode": sum(t.tokens for t in tallies) / max(1, len(rollouts)),
+        "tools": dict(tools.most_common()),
+    }
+
+
+def _mean(values: list[float | None]) -> float | None:
+    present = [v for v in values if v is not None]
+    return sum(present) / len(present) if present else None
+
+
+def last_checkpoint(out: Path) -> Path | None:
+    """The newest whole checkpoint of a run folder."""
+    found = sorted(p for p in (out / "checkpoints").glob("[0-9]*") if p.is_dir() and p.name.isdigit())
+    return found[-1] if found else None
+
+
+def _no_logger(config: Any) -> Any:
+    from ray.tune.logger import NoopLogger
+
+    return NoopLogger(config, "")
+
+
+def _start_ray(scale: Any) -> None:
+    import ray
+
+    here = str(Path(__file__).resolve().parent.parent)
+    paths = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {"env_vars": {"OMP_NUM_THREADS": str(scale.threads), "PYTHONPATH": paths, "TOKENIZERS_PARALLELISM": "false"}}
+    common = {"runtime_env": env, "logging_level": "ERROR", "log_to_driver": False}
+    if scale.ray_address:
+        ray.init(address=scale.ray_address, **common)
+    else:
+        ray.init(
+            num_cpus=max(scale.ray_cpus, 1 + scale.num_env_runners + scale.num_learners),
+            include_dashboard=False,
+            object_store_memory=300_000_000,
+            **common,
+        )

@@ -1,0 +1,95 @@
+"""The base model of a run: located by name, or built on the spot and warm-started by imitation."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from experiments.train_config import TrainConfig, WarmStartPart
+from medchain.scenario import load_scenario
+
+Tell = Callable[[str], None]
+
+
+def base_of(config: TrainConfig, out: Path, tell: Tell) -> str:
+    """What `from_pretrained` is given: the model's name, or the folder in which the tiny one has been built."""
+    if config.model.name != "tiny":
+        return config.model.name
+    folder = out / "base"
+    if not (folder / "built.json").is_file():
+        build_tiny(config, folder, tell)
+    return str(folder)
+
+
+def build_tiny(config: TrainConfig, folder: Path, tell: Tell) -> None:
+    """Build the embedded model in `folder`, warm-started if the experiment says so."""
+    import torch
+
+    from policies.llm.embedded import tiny_tokenizer, turn_automata
+    from policies.llm.tiny import save_model, tiny_model
+    from policies.llm.warmstart import Schedule, warm_start
+
+    part = config.model.tiny
+    assert part is not None
+    torch.set_num_threads(config.scale.threads)
+    scenario = load_scenario(config.difficulties[0])
+    tokenizer = tiny_tokenizer(scenario)
+    model = tiny_model(tokenizer, part.seed, part.width, part.layers, part.heads)
+    count = sum(p.numel() for p in model.parameters())
+    tell(f"built a model of {count:,} parameters, {len(tokenizer)} tokens")
+    facts: dict[str, Any] = {"parameters": count, "vocabulary": len(tokenizer)}
+    if config.warm_start is not None:
+        save_model(model, tokenizer, folder)
+        samples, teacher = transcripts(config, config.warm_start, folder)
+        facts |= {"samples": len(samples), **teacher}
+        tell(f"{len(samples)} rounds of {config.warm_start.teacher}, in these words worth {teacher['teacher_score']:.3f}")
+        curve: list[dict[str, float]] = []
+        total = config.warm_start.steps
+
+        def hear(step: dict[str, float]) -> None:
+            curve.append(step)
+            if (int(step["step"]) + 1) % 20 == 0:
+                done, loss, right = int(step["step"]) + 1, step["loss"], step["right"]
+                tell(f"warm start {done}/{total}: loss {loss:.3f}, right {right:.3f}")
+
+        how = Schedule(config.warm_start.steps, config.warm_start.batch, config.warm_start.rate, seed=part.seed)
+        warm_start(model, samples, tokenizer.pad_token_id, turn_automata(scenario, tokenizer), how, hear)
+        (folder / "warmstart.jsonl").write_text("".join(json.dumps(step) + "\n" for step in curve), encoding="utf-8")
+    save_model(model, tokenizer, folder)
+    (folder / "built.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def transcripts(config: TrainConfig, part: WarmStartPart, folder: Path) -> tuple[list[Any], dict[str, Any]]:
+    """Rounds of the teacher in the words of the model in `folder`, and what the teacher scored and called."""
+    from dataclasses import replace
+
+    from experiments.train_config import resolved
+    from policies.llm.imitation import play_teacher
+    from policies.llm.player import Player
+    from policies.llm.settings import text_settings
+    from policies.scripted.single import ScriptedCoordinator
+
+    player = Player(replace(text_settings(resolved(config), str(folder)), constrained=True))
+    samples, scores, tools = [], [], Counter[str]()
+    for difficulty in config.difficulties:
+        scenario = player.scenarios[difficulty]
+        teacher = ScriptedCoordinator(part.teacher, scenario)
+        for seed in range(part.first_seed, part.first_seed + part.seeds):
+            assert player.automata is not None
+            table = play_teacher(
+                scenario,
+                seed,
+                teacher,
+                player.others(difficulty),
+                player.chat,
+                player.settings.manner,
+                player.automata["turn"],
+                part.skip,
+            )
+            samples += table.conversations[0].stretches
+            scores.append(float(table.breakdown()["score"]))
+            tools += table.conversations[0].tally.tools
+    return samples, {"teacher_score": sum(scores) / len(scores), "teacher_tools": dict(tools.most_common())}

@@ -1,0 +1,222 @@
+"""What `medchain train` is told: one YAML file, read and checked before anything starts."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from medchain.errors import ConfigError, MedChainError
+from medchain.scenario import describe, load_scenario, read_yaml
+
+CONFIGS = Path(__file__).resolve().parent.parent / "configs" / "experiment"
+EXTRA = ("torch", "transformers", "peft", "ray")
+
+
+class Part(BaseModel):
+    """A part of the file: nothing unknown, nothing changed later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LoraPart(Part):
+    """The adapter."""
+
+    rank: int = Field(ge=1)
+    alpha: int = Field(ge=1)
+    targets: str | list[str] = "all-linear"
+
+
+class TinyPart(Part):
+    """Size of the embedded model."""
+
+    width: int = Field(ge=8)
+    layers: int = Field(ge=1)
+    heads: int = Field(ge=2)
+    seed: int = 0
+
+
+class ModelPart(Part):
+    """The base model: `tiny` (built on the spot), a packaged one, a hub name or a folder."""
+
+    name: str
+    quantisation: Literal["none", "nf4", "int8"] = "none"
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    attention: Literal["eager", "sdpa", "flash_attention_2"] = "sdpa"
+    gradient_checkpointing: bool = False
+    lora: LoraPart
+    tiny: TinyPart | None = None
+
+    @model_validator(mode="after")
+    def _sized(self) -> ModelPart:
+        if (self.name == "tiny") != (self.tiny is not None):
+            raise ValueError("the section `tiny` (width, layers, heads) belongs to the model named tiny, and to it alone")
+        return self
+
+
+class WarmStartPart(Part):
+    """Imitation of a scripted coordinator before reinforcement learning; for models that are built on the spot."""
+
+    teacher: str
+    first_seed: int = Field(ge=0)
+    seeds: int = Field(ge=1)
+    skip: list[str] = []
+    steps: int = Field(ge=1)
+    batch: int = Field(ge=1)
+    rate: float = Field(gt=0)
+
+
+class AgentPart(Part):
+    """Who plays a role. `persona` is for scripted wards, `policy` for a scripted coordinator."""
+
+    role: Literal["scripted", "llm"]
+    persona: str | tuple[str, float] = "scripted"
+    policy: str = "auditor"
+    checkpoint: str | None = None
+
+
+class TextPart(Part):
+    """How models are spoken to."""
+
+    brief: Literal["tiny", "short", "full"]
+    results: Literal["tiny", "full"]
+    turn_tokens: int = Field(ge=16)
+    round_turns: int = Field(ge=1)
+    context_tokens: int = Field(ge=64)
+    constrained: bool
+    temperature: float = Field(gt=0)
+    thinking: bool = False
+    system: str | None = None
+    batch: int = Field(default=64, ge=1)
+
+
+class GRPOPart(Part):
+    """How they learn."""
+
+    group_size: int = Field(ge=2)
+    seeds_per_iteration: int = Field(ge=1)
+    first_seed: int = Field(default=0, ge=0)
+    last_seed: int = Field(default=49, ge=0)
+    learning_rate: float = Field(ge=0)
+    loss: Literal["grpo", "reinforce"] = "grpo"
+    credit: Literal["episode", "round", "gigpo"] = "episode"
+    anchor_weight: float = 1.0
+    clip_low: float = Field(default=0.2, gt=0)
+    clip_high: float = Field(default=0.28, gt=0)
+    kl: float = Field(default=0.0, ge=0)
+    micro_batch: int = Field(default=16, ge=1)
+    epochs: int = Field(default=1, ge=1)
+    grad_clip: float = Field(default=1.0, gt=0)
+
+
+class ScalePart(Part):
+    """On what it runs."""
+
+    num_env_runners: int = Field(default=0, ge=0)
+    num_gpus_per_env_runner: float = Field(default=0, ge=0)
+    num_learners: int = Field(default=0, ge=0)
+    num_gpus_per_learner: float = Field(default=0, ge=0)
+    ray_address: str | None = None
+    ray_cpus: int = Field(default=2, ge=1)
+    threads: int = Field(default=1, ge=1)
+    sample_timeout_s: float = Field(default=3600, gt=0)
+
+
+class EvaluationPart(Part):
+    """Held-out episodes before and after."""
+
+    seeds: list[int]
+    difficulties: list[str]
+    temperature: float = Field(default=1.0, ge=0)
+    against: list[str] = []
+
+
+class RunPart(Part):
+    """How long, and what is kept."""
+
+    iterations: int = Field(ge=1)
+    checkpoint_every: int = Field(default=1, ge=1)
+    restarts: int = Field(default=3, ge=0)
+    seed: int = Field(default=0, ge=0)
+
+
+class TrainConfig(Part):
+    """A whole experiment."""
+
+    name: str
+    difficulties: list[str]
+    model: ModelPart
+    warm_start: WarmStartPart | None = None
+    agents: dict[str, AgentPart]
+    train: list[str]
+    text: TextPart
+    grpo: GRPOPart
+    scale: ScalePart = ScalePart()
+    evaluation: EvaluationPart
+    run: RunPart
+
+
+def load_train_config(path: Path) -> TrainConfig:
+    """Read and check an experiment.
+
+    Raises:
+        MedChainError: the file, a key, an agent, a role or a scenario is wrong, naming file, key and what is legal; or the
+            train extra is not installed.
+    """
+    if not path.is_file() and (CONFIGS / f"{path}.yaml").is_file():
+        path = CONFIGS / f"{path}.yaml"
+    data = read_yaml(path)
+    try:
+        config = TrainConfig.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(describe(error, path)) from None
+    _check_names(config, path)
+    missing = [name for name in EXTRA if find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
+    return config
+
+
+def _check_names(config: TrainConfig, path: Path) -> None:
+    for name in (*config.difficulties, *config.evaluation.difficulties):
+        load_scenario(name)
+    known = list(load_scenario(config.difficulties[0]).agents)
+    for agent in known:
+        if agent not in config.agents:
+            raise ConfigError(f"{path}: agents.{agent}: missing; expected a role for each of {', '.join(known)}")
+    for agent in config.agents:
+        if agent not in known:
+            raise ConfigError(f"{path}: agents.{agent}: no such agent; known: {', '.join(known)}")
+    models = [agent for agent in known if config.agents[agent].role == "llm"]
+    for agent in config.train:
+        if agent not in models:
+            raise ConfigError(
+                f"{path}: train: {agent!r} is not an agent with role llm; those are: {', '.join(models) or 'none'}"
+            )
+    if not config.train:
+        raise ConfigError(
+            f"{path}: train: expected at least one agent with role llm; those are: {', '.join(models) or 'none'}"
+        )
+    if config.text.constrained and models != ["coordinator"]:
+        raise ConfigError(
+            f"{path}: text.constrained: turns of the coordinator only can be constrained, not of {', '.join(models)}"
+        )
+    for agent, part in config.agents.items():
+        if part.checkpoint is not None and not Path(part.checkpoint).is_dir():
+            raise ConfigError(f"{path}: agents.{agent}.checkpoint: no folder {part.checkpoint}")
+    if config.warm_start is not None and config.model.name != "tiny":
+        raise ConfigError(f"{path}: warm_start: only the model named tiny is warm-started, not {config.model.name!r}")
+    if config.grpo.last_seed < config.grpo.first_seed:
+        raise ConfigError(
+            f"{path}: grpo.last_seed = {config.grpo.last_seed}: expected at least first_seed = {config.grpo.first_seed}"
+        )
+
+
+def resolved(config: TrainConfig) -> dict[str, Any]:
+    """The whole config, defaults included, as plain data."""
+    return config.model_dump(mode="json")
+
+
+__all__ = ["MedChainError", "TrainConfig", "load_train_config", "resolved"]

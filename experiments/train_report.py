@@ -1,0 +1,142 @@
+"""What a training run says of itself: curves, before against after, and the scripted coordinators on the same seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from experiments.page import Page, figure_html, paragraph, table_html
+from experiments.run_folder import write_json
+from experiments.statistics import Estimate, cluster_bootstrap, paired_difference
+from experiments.train_config import TrainConfig
+
+CURVES = (
+    ("score_mean", "score of the sampled episodes"),
+    ("group_spread", "spread of returns within a group"),
+    ("entropy", "entropy of a choice, nats"),
+    ("parse_rate", "turns that parse"),
+    ("tokens_per_episode", "tokens per episode"),
+    ("groups_constant", "constant groups"),
+)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """JSON lines of a file; empty if there is none."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+
+
+def compare(out: Path, config: TrainConfig) -> dict[str, Any]:
+    """Held-out scores before and after, their paired difference, and the scripted coordinators'."""
+    before, after = (json.loads((out / f"evaluation_{when}.json").read_text("utf-8")) for when in ("before", "after"))
+    seeds = [seed for _, seed, _ in after["episodes"]]
+    scores = {when: [score for _, _, score in data["episodes"]] for when, data in (("before", before), ("after", after))}
+    found: dict[str, Any] = {
+        "before": _estimate(cluster_bootstrap(scores["before"], seeds)),
+        "after": _estimate(cluster_bootstrap(scores["after"], seeds)),
+        "gain": _estimate(paired_difference(scores["after"], scores["before"], seeds)),
+        "scripted": scripted_scores(config),
+    }
+    return found
+
+
+def scripted_scores(config: TrainConfig) -> dict[str, dict[str, float]]:
+    """The scripted coordinators of `evaluation.against` on the held-out seeds."""
+    from experiments.evaluation import score_record
+    from experiments.players import player
+    from medchain.core.params import new_params
+    from medchain.scenario import load_scenario
+
+    found = {}
+    for name in config.evaluation.against:
+        scores, seeds = [], []
+        for difficulty in config.evaluation.difficulties:
+            scenario = load_scenario(difficulty)
+            records = player(name)(scenario, config.evaluation.seeds)
+            for seed, record in zip(config.evaluation.seeds, records, strict=True):
+                scores.append(score_record(record, new_params(scenario)[0], list(scenario.wards))[0]["score"])
+                seeds.append(seed)
+        found[name] = _estimate(cluster_bootstrap(scores, seeds))
+    return found
+
+
+def _estimate(e: Estimate) -> dict[str, float]:
+    return {key: float(value) for key, value in e._asdict().items()}
+
+
+def draw_curves(metrics: list[dict[str, Any]], warm: list[dict[str, Any]]) -> Any:
+    """Curves of training as one figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 6.5), layout="constrained")
+    axes = figure.subplots(2, 3).flat
+    for axis, (key, title) in zip(axes, CURVES, strict=True):
+        points = [(m["iteration"], m[key]) for m in metrics if key in m]
+        axis.plot([x for x, _ in points], [y for _, y in points], marker="o", ms=3, color="#0b6e8a")
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("iteration", fontsize=8)
+        axis.grid(alpha=0.25)
+    return figure
+
+
+def draw_warm_start(warm: list[dict[str, Any]]) -> Any:
+    """Loss and accuracy of imitation."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 3), layout="constrained")
+    for axis, key in zip(figure.subplots(1, 2), ("loss", "right"), strict=True):
+        axis.plot([w["step"] for w in warm], [w[key] for w in warm], lw=0.8, color="#0b6e8a")
+        axis.set_title(f"warm start: {'cross-entropy' if key == 'loss' else 'choices like the teacher'}", fontsize=9)
+        axis.grid(alpha=0.25)
+    return figure
+
+
+def write_report(out: Path, config: TrainConfig) -> dict[str, Any]:
+    """Write results.json, curves.png and report.html; returns the results."""
+    results = compare(out, config)
+    write_json(out / "results.json", results)
+    metrics, warm = read_lines(out / "metrics.jsonl"), read_lines(out / "base" / "warmstart.jsonl")
+    curves = draw_curves(metrics, warm)
+    curves.savefig(out / "curves.png", dpi=110)
+    evaluations = {when: json.loads((out / f"evaluation_{when}.json").read_text("utf-8")) for when in ("before", "after")}
+    page = Page(
+        f"Training {config.name}", f"{len(metrics)} iterations of GRPO on RLlib; held out: seeds {config.evaluation.seeds}"
+    )
+    page.add(
+        "Held-out score", table_html(["who", "mean", "low", "high"], _score_rows(results)), paragraph(_verdict(results))
+    )
+    page.add("Training", figure_html(curves))
+    if warm:
+        page.add("Warm start", figure_html(draw_warm_start(warm)))
+    parts = evaluations["after"]["components"]
+    rows = [[name, *(_cell(evaluations[when]["components"][name]) for when in ("before", "after"))] for name in parts]
+    page.add("Components", table_html(["component", "before", "after"], rows))
+    spoken = ("parse_rate", "refused_share", "calls_per_round", "tokens_per_episode")
+    page.add(
+        "How it speaks",
+        table_html(["what", "before", "after"], [[k, *(evaluations[w][k] for w in evaluations)] for k in spoken]),
+    )
+    tools = sorted(
+        {t for w in evaluations.values() for t in w["tools"]}, key=lambda t: -evaluations["after"]["tools"].get(t, 0)
+    )
+    page.add(
+        "Tool calls",
+        table_html(["tool", "before", "after"], [[t, *(w["tools"].get(t, 0) for w in evaluations.values())] for t in tools]),
+    )
+    page.write(out / "report.html")
+    return results
+
+
+def _cell(value: float | None) -> Any:
+    return "-" if value is None else value
+
+
+def _score_rows(results: dict[str, Any]) -> list[list[Any]]:
+    rows = [[f"this model, {when}", *list(results[when].values())[:3]] for when in ("before", "after")]
+    return rows + [[name, *list(e.values())[:3]] for name, e in results["scripted"].items()]
+
+
+def _verdict(results: dict[str, Any]) -> str:
+    mean, low, high = list(results["gain"].values())[:3]
+    sure = "above zero" if low > 0 else "not told apart from zero" if high > 0 else "below zero"
+    return f"Gain, paired by seed: {mean:+.3f} [{low:+.3f}, {high:+.3f}], {sure}."

@@ -1,0 +1,74 @@
+"""Adapters on disk, in PEFT's own layout, with the digest of the base model that they belong to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from policies.llm.chat import ModelError
+from policies.llm.loading import Source, lora_tensors
+
+FILE, CONFIG, OURS = "adapter_model.safetensors", "adapter_config.json", "medchain.json"
+
+
+def save_adapter(folder: Path, state: Mapping[str, np.ndarray[Any, Any]], source: Source, facts: Mapping[str, Any]) -> None:
+    """Write an adapter's tensors (names as in the module's state) where PEFT and `load_adapter` find them."""
+    from peft import LoraConfig
+    from safetensors.numpy import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({_outside(name): np.ascontiguousarray(array) for name, array in state.items()}, folder / FILE)
+    targets = sorted({name.split(".lora_")[0].rsplit(".", 1)[-1] for name in state})
+    config = LoraConfig(
+        r=source.lora.rank,
+        lora_alpha=source.lora.alpha,
+        target_modules=targets,
+        lora_dropout=0.0,
+        task_type="CAUSAL_LM",
+        base_model_name_or_path=source.name,
+    )
+    config.inference_mode = True
+    config.save_pretrained(str(folder))
+    (folder / OURS).write_text(json.dumps(dict(facts), indent=1) + "\n", encoding="utf-8")
+
+
+def read_adapter(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """An adapter's tensors by the names of the module's state.
+
+    Raises:
+        ModelError: there is no adapter in the folder.
+    """
+    from safetensors.numpy import load_file
+
+    if not (folder / FILE).is_file():
+        raise ModelError(f"expected an adapter ({FILE}) in {folder}, found none")
+    return {_inside(name): array for name, array in load_file(folder / FILE).items()}
+
+
+def load_adapter(model: Any, folder: Path) -> None:
+    """Put an adapter's tensors into a model that has an adapter of the same shape.
+
+    Raises:
+        ModelError: there is none, or it is of another base model.
+    """
+    state, mine = read_adapter(folder), lora_tensors(model)
+    wrong = sorted(state.keys() ^ mine.keys()) or [n for n, t in mine.items() if tuple(t.shape) != state[n].shape]
+    if wrong:
+        raise ModelError(f"the adapter in {folder} is of another base model or rank: {wrong[0]} does not fit")
+    with torch.no_grad():
+        for name, parameter in mine.items():
+            parameter.copy_(torch.from_numpy(state[name]))
+
+
+def _outside(name: str) -> str:
+    return name.replace(".default.", ".")
+
+
+def _inside(name: str) -> str:
+    head, _, tail = name.rpartition(".")
+    return f"{head}.default.{tail}"

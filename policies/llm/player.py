@@ -1,0 +1,122 @@
+"""Everything that plays language models in episodes, built from plain settings: what a runner and an evaluation share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from medchain.core.words import COORDINATOR, Verdict
+from medchain.reward.roles import arbiter_close_reward, verdict_reward, ward_reward
+from medchain.scenario import load_scenario
+from policies.llm.brief import TINY_SYSTEM
+from policies.llm.chat import Chat
+from policies.llm.conversation import Conversation, Manner
+from policies.llm.embedded import turn_automata
+from policies.llm.loading import Source, load_tokenizer
+from policies.llm.rollout import Key, Rollout, Voice, play
+from policies.llm.table import Table
+from policies.scripted.single import ScriptedArbiter, ScriptedCoordinator, ScriptedWard
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """How language models are seated and spoken to. `seats`: agent name -> module id; the others are scripted.
+
+    `scripted`: coordinator's name under "coordinator", a ward's persona under its name.
+    """
+
+    source: Source
+    seats: Mapping[str, str] = field(default_factory=lambda: {"coordinator": "coordinator"})
+    scripted: Mapping[str, Any] = field(default_factory=dict)
+    difficulties: tuple[str, ...] = ("light", "medium", "heavy")
+    manner: Manner = field(default_factory=Manner)
+    constrained: bool = True
+    temperature: float = 1.0
+    system: str = TINY_SYSTEM
+    thinking: bool = False
+    batch: int = 64
+
+
+class Player:
+    """Plays episodes for given models."""
+
+    def __init__(self, settings: TextSettings) -> None:
+        """Load tokenizer, chat template, automata and scenarios; no model."""
+        self.settings = settings
+        self.scenarios = {name: load_scenario(name) for name in settings.difficulties}
+        first = next(iter(self.scenarios.values()))
+        self.tokenizer = load_tokenizer(settings.source.name)
+        self.chat = Chat(self.tokenizer, settings.system, settings.thinking)
+        self.automata = turn_automata(first, self.tokenizer) if settings.constrained else None
+        self.agents = {name: number for number, name in enumerate(first.agents)}
+        self.seats = {self.agents[name]: module for name, module in settings.seats.items()}
+        self._others: dict[str, dict[int, Any]] = {}
+
+    def others(self, difficulty: str) -> dict[int, Any]:
+        """Scripted policies of the seats that no language model holds."""
+        if difficulty not in self._others:
+            scenario, scripted = self.scenarios[difficulty], self.settings.scripted
+            made: dict[int, Any] = {}
+            for name, number in self.agents.items():
+                if number in self.seats:
+                    continue
+                if number == COORDINATOR:
+                    made[number] = ScriptedCoordinator(scripted.get(name, "auditor"), scenario)
+                elif name in scenario.wards:
+                    made[number] = ScriptedWard(scenario, name, scripted.get(name, "scripted"))
+                else:
+                    made[number] = ScriptedArbiter(scenario)
+            self._others[difficulty] = made
+        return self._others[difficulty]
+
+    def table(self, key: Key) -> Table:
+        """The episode of a key, about to start."""
+        seats = {number: self._sit for number in self.seats}
+        return Table(self.scenarios[key.difficulty], key.seed, self.others(key.difficulty), seats)
+
+    def _sit(self, desk: Any, agent: int) -> Conversation:
+        return Conversation(desk, agent, self.chat, self.settings.manner)
+
+    def rollout(self, key: Key, table: Table) -> Rollout:
+        """What is kept of an episode that has ended."""
+        found, talks = table.breakdown(), table.conversations
+        return Rollout(
+            key,
+            float(found["score"]),
+            found,
+            {agent: talk.stretches for agent, talk in talks.items()},
+            {agent: talk.tally for agent, talk in talks.items()},
+            {agent: self._return(table, agent, float(found["score"])) for agent in talks},
+            table.paid,
+            table.openings,
+        )
+
+    def _return(self, table: Table, agent: int, score: float) -> float:
+        s, p = table.session.record, table.session.params[0]
+        rounds, wards, skus = s["verdict"].shape
+        if agent == COORDINATOR:
+            return score
+        if agent <= wards:
+            return float(sum(ward_reward(s, p, agent - 1, r) for r in range(rounds)))
+        ruled = [
+            (r, w, k)
+            for r in range(rounds)
+            for w in range(wards)
+            for k in range(skus)
+            if s["verdict"][r, w, k] != Verdict.NONE
+        ]
+        return float(
+            sum(verdict_reward(s, p, *line) for line in ruled) + sum(arbiter_close_reward(s, p, r) for r in range(rounds))
+        )
+
+    def play(
+        self, keys: Sequence[Key], models: Mapping[str, Any], stream: Sequence[int], temperature: float | None = None
+    ) -> list[Rollout]:
+        """Play the episodes of `keys` with `models` by module id."""
+        how, heat = self.settings, self.settings.temperature if temperature is None else temperature
+        voices = {
+            number: Voice(models[module], self.automata, how.manner.turn_tokens, self.chat.end, heat, how.batch)
+            for number, module in self.seats.items()
+        }
+        return play(keys, self.table, voices, stream, self.rollout)
