@@ -178,12 +178,12 @@ def numbers(action: Mapping[str, Any], head: str, shape: tuple[int, ...], low: f
     """The values of a continuous head, float32; raises ToolError unless all lie in low .. high (NaN does not)."""
     value = action.get(head)
     try:
-        array = np.asarray(value, np.float32)
+        array = np.asarray(value)
     except Exception:  # whatever a stranger's object raises while it is being read
-        array = np.full(shape, np.nan, np.float32)
-    if array.shape != shape or not (array.min() >= low and array.max() <= high):
+        array = np.empty(0)
+    if array.dtype.kind not in "fiub" or array.shape != shape or not (array.min() >= low and array.max() <= high):
         raise ToolError("bad_head", f"numbers of shape {shape} in {low:g} .. {high:g} as head {head!r}", came(value))
-    return np.ascontiguousarray(array)
+    return np.ascontiguousarray(array, np.float32)
 
 
 class Reader:

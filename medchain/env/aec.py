@@ -15,6 +15,7 @@ from medchain.core.session import Session
 from medchain.core.words import COORDINATOR
 from medchain.env import snapshot
 from medchain.env.game import Game
+from medchain.env.render import ansi
 from medchain.env.replay import Recorder
 from medchain.env.spaces import state_space
 from medchain.env.structured import Structured
@@ -234,6 +235,14 @@ class raw_env(AECEnv[str, Any, Any]):
         if self.render_mode is None:
             logger.warn("render() was called on an env without render_mode; choose one of " + ", ".join(RENDER_MODES))
             return None
+        if self.render_mode == "rgb_array":
+            from medchain.env.dashboard import rgb_array  # matplotlib is slow to import
+
+            return rgb_array(self.session)
+        page = ansi(self.session)
+        if self.render_mode == "ansi":
+            return page
+        print(page)
         return None
 
     def close(self) -> None:
