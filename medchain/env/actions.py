@@ -131,13 +131,14 @@ def _write_order(v: Any, p: Any, cell: int, level: int, units: int, c: Any) -> N
 
 @kernel
 def write_plan(views: Any, fractions: Any, cites: Any, commands: Any) -> None:
-    """Write an allocation plan: fractions[ward, sku] of this round's requests, to the nearest unit, and what is cited."""
+    """Write an allocation plan: fractions[ward x sku] of this round's requests, to the nearest unit, and what is cited."""
     v, c = views[0], commands[0]
     blank(commands, 0, Kind.SUBMIT_ALLOCATION_PLAN)
-    for w in range(fractions.shape[0]):
-        for k in range(fractions.shape[1]):
-            c["quantities"][w, k] = rounded(float(fractions[w, k]) * int(v["requested"][w, k]))
-            c["cites"][w, k] = 1 if cites[w, k] != 0 else 0
+    wards, skus = v["requested"].shape
+    for w in range(wards):
+        for k in range(skus):
+            c["quantities"][w, k] = rounded(fractions[w * skus + k] * int(v["requested"][w, k]))
+            c["cites"][w, k] = int(cites[w * skus + k])
 
 
 @kernel
@@ -148,10 +149,10 @@ def write_request(views: Any, params: Any, inflation: Any, reasons: Any, command
     blank(commands, 0, Kind.REQUEST)
     for k in range(inflation.shape[0]):
         if int(p["demand"][w, k]) > 0:
-            units = rounded(float(inflation[k]) * int(v["need"][k]))
+            units = rounded(inflation[k] * int(v["need"][k]))
             at_most = inflation[k] >= np.float32(p["legal_request"])
             c["quantities"][w, k] = int(v["most"][k]) if at_most else min(units, int(v["most"][k]))
-            c["reasons"][w, k] = reasons[k]
+            c["reasons"][w, k] = int(reasons[k])
 
 
 @kernel
@@ -167,23 +168,39 @@ def choice(action: Mapping[str, Any], head: str, n: int) -> int:
     value = action.get(head)
     try:
         index = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
+    except Exception:  # whatever a stranger's object raises while it is being read
         index = -1
     if not 0 <= index < n:
         raise ToolError("bad_head", f"an integer in 0 .. {n - 1} as head {head!r}", came(value))
     return index
 
 
-def numbers(action: Mapping[str, Any], head: str, shape: tuple[int, ...], low: float, high: float) -> Array:
-    """The values of a continuous head, float32; raises ToolError unless all lie in low .. high (NaN does not)."""
+@kernel
+def _lie_within(values: Any, low: float, high: float) -> bool:
+    inside = True
+    for i in range(values.shape[0]):
+        inside = inside and low <= values[i] <= high
+    return inside
+
+
+def numbers(
+    action: Mapping[str, Any], head: str, shape: tuple[int, ...], low: float, high: float, whole: bool = False
+) -> Array:
+    """The values of a head with many, float64, flat; raises ToolError unless all lie in low .. high (NaN does not).
+
+    `whole`: they must be of an integer type.
+    """
     value = action.get(head)
     try:
         array = np.asarray(value)
     except Exception:  # whatever a stranger's object raises while it is being read
         array = np.empty(0)
-    if array.dtype.kind not in "fiub" or array.shape != shape or not (array.min() >= low and array.max() <= high):
-        raise ToolError("bad_head", f"numbers of shape {shape} in {low:g} .. {high:g} as head {head!r}", came(value))
-    return np.ascontiguousarray(array, np.float32)
+    if array.dtype.kind in ("iub" if whole else "fiub") and array.shape == shape:
+        found = array.astype(np.float64).reshape(-1)
+        if _lie_within(found, low, high):
+            return found
+    sort = "integers" if whole else "numbers"
+    raise ToolError("bad_head", f"{sort} of shape {shape} in {low:g} .. {high:g} as head {head!r}", came(value))
 
 
 class Reader:
@@ -206,8 +223,8 @@ class Reader:
         heads_of = _mapping(action)
         tool = choice(heads_of, "tool", self._heads["tool"]) + 1
         if tool == Kind.SUBMIT_ALLOCATION_PLAN:
-            plan = numbers(heads_of, "plan", self._line, 0, 1)
-            cites = numbers(heads_of, "cites", self._line, 0, 1)
+            plan = numbers(heads_of, "plan", self._line, 0.0, 1.0)
+            cites = numbers(heads_of, "cites", self._line, 0.0, 1.0, whole=True)
             write_plan(views, plan, cites, commands)
             return
         first, second = USES.get(tool, ("", ""))
@@ -215,7 +232,7 @@ class Reader:
         b = choice(heads_of, second, self._heads[second]) if second else 0
         units = 0
         if second == "quantity" and b == 0:
-            units = int(numbers(heads_of, "units", (1,), 1, self._most_units)[0] + 0.5)
+            units = int(numbers(heads_of, "units", (1,), 1.0, self._most_units)[0] + 0.5)
         write_call(views, params, tool, a, b, units, commands)
 
     def ward(self, action: object, views: Array, params: Array, commands: Array) -> None:
@@ -223,8 +240,8 @@ class Reader:
         heads_of = _mapping(action)
         phase = views["phase"].item(0)
         if phase == Phase.REQUEST:
-            inflation = numbers(heads_of, "inflation", self._skus, 0, self._most_inflation)
-            reasons = numbers(heads_of, "reason", self._skus, 0, 3).astype(np.int8)
+            inflation = numbers(heads_of, "inflation", self._skus, 0.0, self._most_inflation)
+            reasons = numbers(heads_of, "reason", self._skus, 0.0, 3.0, whole=True)
             write_request(views, params, inflation, reasons, commands)
         elif phase == Phase.DISCLOSE:
             write_answer(DISCLOSE, choice(heads_of, "redaction", 3), 0, commands)
@@ -235,11 +252,16 @@ class Reader:
         """Write the command of the arbiter's action; raises ToolError like `coordinator`."""
         heads_of = _mapping(action)
         verdict = choice(heads_of, "verdict", 3) + 1
-        named = float(numbers(heads_of, "quantity", (1,), 0, 1)[0]) * views["request"].item(0)
+        named = float(numbers(heads_of, "quantity", (1,), 0.0, 1.0)[0]) * views["request"].item(0)
         write_answer(RULE, verdict, int(named + 0.5), commands)
 
 
-def _mapping(action: object) -> Mapping[str, Any]:
-    if not isinstance(action, Mapping):
-        raise ToolError("bad_action", "a dict of action heads", came(action))
-    return action
+def _mapping(action: object) -> dict[str, Any]:
+    if type(action) is dict:
+        return action
+    try:
+        if isinstance(action, Mapping):
+            return dict(action)
+    except Exception:  # a mapping that cannot be read is none
+        pass
+    raise ToolError("bad_action", "a dict of action heads", came(action))

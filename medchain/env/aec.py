@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from medchain.core.session import Session
@@ -28,9 +29,23 @@ REWARDS = ["terminal", "shaped"]
 RENDER_MODES = ["ansi", "rgb_array", "human"]
 
 
-def env(**kwargs: Any) -> OrderEnforcingWrapper[str, Any, Any]:
+def env(**kwargs: Any) -> Ordered:
     """`raw_env` behind PettingZoo's check that methods are called in order; arguments as in `raw_env`."""
-    return OrderEnforcingWrapper(raw_env(**kwargs))
+    return Ordered(raw_env(**kwargs))
+
+
+class Ordered(OrderEnforcingWrapper[str, Any, Any]):
+    """PettingZoo's wrapper; its `last` goes through once, not once for each of six attributes."""
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward, terminated, truncated and info of the agent whose turn it is."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        seen: tuple[Any, float, bool, bool, dict[str, Any]] = self.env.last(observe)
+        return seen
+
+    def __str__(self) -> str:
+        return str(self.env)
 
 
 class raw_env(AECEnv[str, Any, Any]):
@@ -108,11 +123,6 @@ class raw_env(AECEnv[str, Any, Any]):
         return space
 
     @property
-    def game(self) -> Game:
-        """The game that is being played."""
-        return self._games[self._difficulty]
-
-    @property
     def session(self) -> Session:
         """The episode that is being played."""
         return self.game.session
@@ -130,10 +140,11 @@ class raw_env(AECEnv[str, Any, Any]):
         fresh = seed is None
         seed = int(self._rng.integers(2**63)) if seed is None else check_seed(seed)
         difficulty = (options or {}).get("difficulty")
-        self._game_of(difficulty).reset(seed)
+        game = self._game_of(difficulty)
+        game.reset(seed)
         if not fresh:
             self._rng = np.random.default_rng(seed)
-        self._difficulty = difficulty
+        self.game, self._difficulty = game, difficulty
         self._forget()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -179,7 +190,8 @@ class raw_env(AECEnv[str, Any, Any]):
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        self.submit(self._surfaces[agent].read(self.game, self._clock, action, self.game.commands))
+        game = self.game
+        self.submit(self._surfaces[agent].read(game, self._clock, action, game.commands))
 
     def submit(self, read: Any = None) -> None:
         """Take the command in `game.commands` as the turn of the agent that is asked: what `step` does after reading.
@@ -187,12 +199,15 @@ class raw_env(AECEnv[str, Any, Any]):
         For shells that command scripted agents directly; `read` is what reading a surface's action gave.
         """
         agent, game = self.agent_selection, self.game
-        asked, info = game.submit(read)
+        asked = game.submit(read)
         self._clock += 1
-        self.infos[agent] = info
+        self.infos[agent] = game.info
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict(zip(self.possible_agents, game.earned.tolist(), strict=True))
-        self._accumulate_rewards()
+        if game.earned is None:
+            self.rewards = dict.fromkeys(self.possible_agents, 0.0)
+        else:
+            self.rewards = dict(zip(self.possible_agents, game.earned, strict=True))
+            self._accumulate_rewards()
         if self._recorder is not None:
             self._recorder.add(agent, game.commands[0], self.session.results[0], game.said)
         if asked >= 0:

@@ -23,8 +23,9 @@ Array = np.ndarray[Any, Any]
 class Game:
     """A session that a shell plays.
 
-    `commands` (an array of one) is filled before each `submit`; after it `earned`, float64 by agent number, says what the
-    turn paid, and `said` which words went with it.
+    `commands` (an array of one) is filled before each `submit`. After it, `earned` says what the turn paid each agent, by
+    number; `said`, which words went with it; `info`, what was wrong: empty, or `refusal` (a word), `message` (what was
+    expected, what came, what would be right) and `forfeit` (whether the agent was answered for).
     """
 
     def __init__(self, scenario: Scenario, shaped: bool, spoken: bool) -> None:
@@ -32,7 +33,9 @@ class Game:
         self.session = Session(scenario)
         self.desk = Desk(self.session)
         self.commands = new_commands(scenario.sizes)
-        self.earned = np.zeros(scenario.sizes.agents)
+        self.earned: list[float] | None = None
+        self.info: dict[str, Any] = {}
+        self._rewards = np.zeros(scenario.sizes.agents)
         self.said: Mapping[str, str] = {}
         self._shaped, self._spoken = shaped, spoken
 
@@ -51,38 +54,38 @@ class Game:
             self.session.load(before)
             raise
 
-    def submit(self, read: Turn | ToolError | None) -> tuple[int, dict[str, Any]]:
+    def submit(self, read: Turn | ToolError | None) -> int:
         """Submit `commands`, which came of reading an action; `read` says how that went.
 
-        Returns: the number of the agent that is asked next (-1 after the end), and the acting agent's info: empty, or
-        `refusal` (a word), `message` (what was expected, what came, what would be right) and `forfeit`.
+        Sets `info`, `said` and `earned` (None: nobody anything). Returns the number of the agent that is asked next, -1
+        after the end.
         """
         session = self.session
         if isinstance(read, ToolError):
             self.commands["kind"] = Kind.NOT_UNDERSTOOD
         turn = self._turn(read) if self._spoken else None
-        self.said = turn.said if turn is not None else {}
-        asked, refusal, forfeit = take_turn(
-            session.episodes, session.params, self.commands, session.results, self.earned, self._shaped
+        asked, refusal, earned = take_turn(
+            session.episodes, session.params, self.commands, session.results, self._rewards, self._shaped
         )
+        self.earned = self._rewards.tolist() if earned else None
         if turn is not None:
+            self.said = turn.said
             self.desk.told(turn, session.results[0])
-        if not refusal:
-            return asked, {}
-        error = read if isinstance(read, ToolError) else turn.error if turn is not None else None
-        return asked, self._refused(error, bool(forfeit))
+        self.info = self._refused(read, turn) if refusal else {}
+        return asked
 
     def _turn(self, read: Turn | ToolError | None) -> Turn:
         if isinstance(read, ToolError):
             return self.desk.read(read)
         return read if read is not None else self.desk.silent(self.commands)
 
-    def _refused(self, error: ToolError | None, forfeit: bool) -> dict[str, Any]:
+    def _refused(self, read: Turn | ToolError | None, turn: Turn | None) -> dict[str, Any]:
         result = self.session.results[0]
+        error = read if isinstance(read, ToolError) else turn.error if turn is not None else None
         if error is None:
             view = self.session.view(int(result["agent"]))[0]
             error = refusal_error(Refused(self.desk.registry.names, view, self.commands[0], result))
-        return {"refusal": error.code, "message": str(error), "forfeit": forfeit}
+        return {"refusal": error.code, "message": str(error), "forfeit": bool(result["forfeit"])}
 
     def outcome(self) -> dict[str, Any]:
         """Score, its breakdown and everybody's forfeits, at the end."""

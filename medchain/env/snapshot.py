@@ -60,7 +60,7 @@ def unpack(env: Any, data: bytes) -> None:
     if digest != scenario_digest(game.session.scenario):
         raise ReplayError(f"saved state: scenario {digest[:12]} is not the environment's {difficulty or 'own'}")
     game.load(record, said)
-    env._difficulty = difficulty
+    env.game, env._difficulty = game, difficulty
     env._rng.bit_generator.state = draws
     for name, value in books.items():
         setattr(env, name, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Structured:
         self._seen = np.zeros(2, VIEWS[self.role](z))
         self._sheet = sheet_dtype(self.role, z)
         self._vector = slice(0, 4 * width(self.role, z))
-        self._masks = _slices(self._vector.stop, heads(self.role, z))
+        self._heads, self._where = list(heads(self.role, z)), _slices(self._vector.stop, heads(self.role, z))
         self._seen_at = -1
 
     def forget(self) -> None:
@@ -54,7 +55,7 @@ class Structured:
         else:
             turn.observe_arbiter(session.episodes, session.params, self._seen, sheets)
         self._seen_at = clock
-        masks = {head: sheet[where] for head, where in self._masks}
+        masks = dict(zip(self._heads, map(sheet.__getitem__, self._where), strict=True))
         return {"observation": sheet[self._vector].view(np.float32), "action_mask": masks}
 
     def read(self, game: Game, clock: int, action: object, commands: Array) -> ToolError | None:
@@ -83,9 +84,6 @@ class Structured:
             turn.see_arbiter(session.episodes, session.params, self._seen)
 
 
-def _slices(start: int, sizes: dict[str, int]) -> list[tuple[str, slice]]:
-    found = []
-    for name, n in sizes.items():
-        found.append((name, slice(start, start + n)))
-        start += n
-    return found
+def _slices(start: int, sizes: dict[str, int]) -> list[slice]:
+    ends = list(accumulate(sizes.values(), initial=start))
+    return [slice(*ends_of) for ends_of in pairwise(ends)]

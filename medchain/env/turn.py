@@ -17,10 +17,10 @@ from medchain.reward.shaping import advance
 
 
 @kernel
-def take_turn(episodes: Any, params: Any, commands: Any, results: Any, rewards: Any, shaped: bool) -> tuple[int, int, int]:
+def take_turn(episodes: Any, params: Any, commands: Any, results: Any, rewards: Any, shaped: bool) -> tuple[int, int, bool]:
     """Submit commands[0] to episodes[0] and write what every agent earned by it to rewards[agent], float64.
 
-    Returns: the number of the agent that is asked next (-1 after the end), the Refusal, and 1 if the turn was forfeited.
+    Returns: the number of the agent that is asked next (-1 after the end), the Refusal, and whether anybody earned.
     """
     s, p, out = episodes[0], params[0], results[0]
     r, phase, w, k = int(s["round"]) - 1, int(s["phase"]), int(s["asked_ward"]), int(s["asked_sku"])
@@ -39,8 +39,11 @@ def take_turn(episodes: Any, params: Any, commands: Any, results: Any, rewards: 
     if int(s["phase"]) == Phase.ENDED:
         score = score_into(s, p, np.zeros(BREAKDOWN))
         rewards[COORDINATOR] += score - (advance(s, p) / MICRO if shaped else 0.0)
-        return -1, int(out["refusal"]), int(out["forfeit"])
-    return hospital.whose_turn(s), int(out["refusal"]), int(out["forfeit"])
+        return -1, int(out["refusal"]), True
+    earned = False
+    for agent in range(rewards.shape[0]):
+        earned = earned or rewards[agent] != 0.0
+    return hospital.whose_turn(s), int(out["refusal"]), earned
 
 
 @kernel

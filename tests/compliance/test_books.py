@@ -218,3 +218,12 @@ def test_strange_bytes_are_not_loaded(damage: bytes) -> None:
     with pytest.raises(ReplayError, match="scenario"):
         heavy.load(before)
     assert env.save() == before
+
+
+@pytest.mark.parametrize("call", ["last", "step", "state", "render", "agents"])
+def test_calls_before_reset_are_errors(call: str) -> None:
+    env = medchain_v0.env()
+    assert str(env) == "medchain_v0"
+    with pytest.raises((AssertionError, AttributeError), match="reset"):
+        value = getattr(env, call)
+        value(None) if call == "step" else value()
