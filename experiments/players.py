@@ -22,11 +22,13 @@ def player(name: str) -> Player:
     Raises:
         UnknownNameError: there is no such policy.
     """
-    from policies.roster import coordinator_names
+    from policies.roster import coordinator, coordinator_names
     from policies.scripted.batch import play
 
-    if name not in coordinator_names():
-        raise UnknownNameError("policy", name, coordinator_names())
+    try:
+        coordinator(name)
+    except UnknownNameError:
+        raise UnknownNameError("policy", name, coordinator_names()) from None
     return partial(_scripted, play, name)
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from medchain.errors import ConfigError, UnknownNameError
 from medchain.reading import describe, read_yaml
 from medchain.scenario import FOLDER as SCENARIOS
+from policies.scripted.habits_vector import HABITS
 
 FOLDER = SCENARIOS.parent / "policy"
 
@@ -77,7 +78,11 @@ class Auditor(Careful):
     catch_worth: float
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+Habits: type[Knobs] = create_model("Habits", __base__=Knobs, **dict.fromkeys(HABITS, (Share, ...)))
+
 MODELS: dict[str, type[Knobs]] = {
+    "habits": Habits,
     "discount_general": DiscountGeneral,
     "restock": StockKeeper,
     "par_blind": ParBlind,
@@ -108,6 +113,7 @@ def load_knobs(name: str, overrides: Mapping[str, Any] | None = None) -> np.ndar
         ScenarioError: the file cannot be read.
         UnknownNameError: an override for a coordinator without such a knob.
     """
+    name, _, _ = name.partition("+")  # an adversary has the knobs of its base
     record = np.zeros(1, knobs_dtype())
     model = MODELS.get(name)
     known = sorted(model.model_fields) if model else []

@@ -14,8 +14,11 @@ oracle            the same, told every need in advance: what knowing is worth; n
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 from medchain.errors import UnknownNameError
-from policies.scripted.decide import Coordinator
+from policies.scripted.adversaries import STRIDE, Trick
+from policies.scripted.decide import HABITS, Coordinator
 
 
 def coordinator_names() -> list[str]:
@@ -23,12 +26,24 @@ def coordinator_names() -> list[str]:
     return [c.name.lower() for c in Coordinator]
 
 
-def coordinator(name: str) -> Coordinator:
-    """The coordinator called `name`.
+_BASES = {c.name: int(c) for c in Coordinator if c != Coordinator.ORACLE} | {"HABITS": HABITS}
+_TRICKS = {trick.name: int(trick) for trick in Trick if trick != Trick.NONE}
+
+UNLISTED: type[IntEnum] = IntEnum(
+    "UNLISTED",
+    {"HABITS": HABITS} | {f"{base}+{trick}": STRIDE * _TRICKS[trick] + _BASES[base] for base in _BASES for trick in _TRICKS},
+)
+"""Coordinators that can be named but are in no list: `habits`, and every `BASE+TRICK` of adversaries.py."""
+
+
+def coordinator(name: str) -> IntEnum:
+    """The coordinator called `name`, listed or not.
 
     Raises:
         UnknownNameError: there is none; lists those there are.
     """
+    if name.upper() in UNLISTED.__members__ and name == name.lower():
+        return UNLISTED[name.upper()]
     if name not in coordinator_names():
         raise UnknownNameError("coordinator", name, coordinator_names())
     return Coordinator[name.upper()]

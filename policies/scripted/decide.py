@@ -6,8 +6,9 @@ from enum import IntEnum
 from typing import Any
 
 from medchain.core.kernel import kernel
-from policies.scripted import basic
+from policies.scripted import adversaries, basic
 from policies.scripted.careful import careful
+from policies.scripted.habits import habits
 from policies.scripted.paperwork import paperwork
 from policies.scripted.plain import stock_keeper
 from policies.scripted.random_legal import random_legal
@@ -28,9 +29,26 @@ class Coordinator(IntEnum):
     ORACLE = 9
 
 
+HABITS = 99
+"""Number of the coordinator that the search for exploits moves through; no list offers it."""
+
+
 @kernel
 def decide(which: int, v: Any, p: Any, knobs: Any, m: Any, queue: Any) -> int:
     """Write coordinator `which`'s next calls into `queue` and return how many; `v` is its view, `m` its memory."""
+    trick = which // adversaries.STRIDE
+    if trick == adversaries.Trick.NONE:
+        return _decide(which, v, p, knobs, m, queue)
+    if adversaries.is_filing(v, m):
+        return adversaries.file_and_advance(trick, v, p, queue)
+    n = _decide(which % adversaries.STRIDE, v, p, knobs, m, queue)
+    return adversaries.spoil(trick, v, p, m, queue, n)
+
+
+@kernel
+def _decide(which: int, v: Any, p: Any, knobs: Any, m: Any, queue: Any) -> int:
+    if which == HABITS:
+        return habits(v, p, knobs, m, queue)
     if which == Coordinator.ZERO:
         return basic.zero(queue)
     if which == Coordinator.RUBBER_STAMP:

@@ -47,6 +47,11 @@ def memory_dtype(z: Sizes) -> np.dtype[Any]:
             ("value", "f8", line),  # score points per unit used
             ("funded", "f8", line),  # share of the line's need, to the end, that stock and money can serve
             ("worth", "f8"),  # score points per cent of the last line that is funded
+            # habits and adversaries
+            ("goal", "f8", line),  # units that a line should get
+            ("grant", "i4", line),  # units that the plan gives it
+            ("asked", "i4", line),  # the round in which its evidence was last asked for
+            ("filing", "i4"),  # the round in which only tickets are left to file
         ]
     )
 
