@@ -188,7 +188,6 @@ _SENTENCES: dict[Refusal, Any] = {
     Refusal.NOT_SOLD: _not_sold,
     Refusal.EVIDENCE_USED_UP: _used_up("evidence requests"),
     Refusal.REVIEWS_USED_UP: _used_up("reviews"),
-    Refusal.QUOTES_USED_UP: _used_up("quotes"),
     Refusal.ALREADY_REVIEWED: _reviewed,
     Refusal.NOTHING_TO_QUARANTINE: _nothing,
     Refusal.ILLEGAL_OPTION: _illegal_option,

@@ -43,6 +43,8 @@ class Writer:
         self.cost, self.price = self.p["unit_cost"].tolist(), self.p["price_percent"].tolist()
         self.calls = [self._plan] * 5 + [self._order] * 8 + [self._quote] * 3 + [self._ticket] * 6
         self.calls += [self._quarantine] * 2 + [self._ask] * 9 + [self._look] * 8
+        self.calls += [chance.pick(self.calls)] * chance.pick((0, 150))  # some have a favourite, and use it up
+        self.thrifty = chance.hits(50)
 
     def write(self, c: Any, s: Any) -> None:
         """Write the next command into `c`, a zeroed command record; `s` is the episode's record."""
@@ -124,6 +126,8 @@ class Writer:
         gate = int(self.p["gate_cents"]) * 100 // (self.cost[k] * self.price[int(c["supplier"])])
         usual = sum(row[k] for row in self.demand)
         c["quantity"] = self.chance.pick((1, usual, 2 * usual, 4 * usual, gate, gate + 1, gate // 2 + 1))
+        if self.thrifty and self.chance.hits(80):
+            c["quantity"] = 1
         c["option"] = self.chance.hits(30)
 
     def _quote(self, c: Any, s: Any) -> None:
@@ -160,9 +164,11 @@ class Writer:
 
     def _quarantine(self, c: Any, s: Any) -> None:
         c["kind"] = Kind.QUARANTINE_LOT
-        if self.chance.hits(70):
-            lot = self.chance.below(int(s["lot_count"]))
+        style, lot = self.chance.below(10), self.chance.below(int(s["lot_count"]))
+        if style < 7:
             c["lot"], c["sku"] = lot, s["lot_sku"][lot]
+        elif style == 7:
+            c["lot"] = lot  # of whatever SKU
 
     def _ask(self, c: Any, s: Any) -> None:
         kinds = (Kind.REQUEST_EVIDENCE, Kind.MESSAGING_SEND_TO_WARD, Kind.ESCALATE_TO_CLINICAL_REVIEW)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medchain.core.words import Kind, Refusal
 from tests.laws import check_desk, check_money, check_stock, check_trust
 from tests.laws.trace import HOSPITALS, Habits, Trace, drive_many
 
@@ -58,3 +59,15 @@ def hold(trace: Trace) -> None:
 def test_every_law_holds_after_every_command(name: str, seed: int, hostile: int, advance: int) -> None:
     for trace in drive_many(name, seed, Habits(hostile, advance), COMMANDS):
         hold(trace)
+
+
+def test_random_commands_reach_every_tool_and_every_refusal() -> None:
+    """The laws would hold of a driver that never gets anywhere."""
+    granted, refused = set(), set()
+    for seed in range(80):
+        habits = Habits(hostile=(0, 5, 85)[seed % 3], advance=(1, 15)[seed % 2])
+        for trace in drive_many(HOSPITALS[seed % len(HOSPITALS)], seed, habits, COMMANDS // 4):
+            granted |= set(trace.commands["kind"][trace.results["ok"] == 1].tolist())
+            refused |= set(trace.results["refusal"].tolist())
+    assert granted == set(Kind) - {Kind.NOT_UNDERSTOOD}
+    assert refused == set(Refusal)

@@ -20,18 +20,18 @@ from tests.laws.commands import Habits, Writer
 AFTER_THE_END = 4
 """Commands sent to an episode that is over."""
 
-HOSPITALS = ("light", "medium", "heavy", "perishable", "uniform", "priority")
+HOSPITALS = ("light", "medium", "heavy", "perishable", "choosy", "uniform", "priority")
 OTHER_SIZES = ("wide", "tiny")
 """Of sizes that would have to be compiled anew."""
 
 
 @cache
 def hospital(name: str) -> Scenario:
-    """A shipped scenario; heavy with another sharing rule or with goods that spoil; or one of another size."""
+    """A shipped scenario, heavy with a difference, or one of another size."""
     if name in ("light", "medium", "heavy"):
         return load_scenario(name)
     data = load_scenario("heavy").model_dump()
-    changes = {"perishable": _spoil, "wide": _widen, "tiny": _shrink}
+    changes = {"perishable": _spoil, "choosy": _choose, "wide": _widen, "tiny": _shrink}
     if name in changes:
         changes[name](data)
     else:
@@ -45,6 +45,12 @@ def _spoil(data: dict[str, Any]) -> None:
         if sku["title"] != "IV saline 500 ml":
             sku["shelf_life_days"] = 2 + days % 5
     data["opening"] |= {"ward_shelf_left": 1.0, "central_shelf_left": 1.0}
+
+
+def _choose(data: dict[str, Any]) -> None:
+    """Suppliers that do not sell everything."""
+    skus = list(data["skus"])
+    data["suppliers"]["MEDLINE"]["sells"], data["suppliers"]["FASTMED"]["sells"] = skus[:6], skus[4:]
 
 
 def _widen(data: dict[str, Any]) -> None:
