@@ -14,22 +14,14 @@ from tests.laws.trace import Habits, Trace, drive_many
 BOOKS = ("received", "injected", "used", "expired", "discarded", "recalled_used")
 
 
-def told(s: Any) -> list[dict[str, int]]:
-    """The orders of a record that are on their way."""
-    moving = np.flatnonzero(s["order_status"] == OrderStatus.IN_TRANSIT).tolist()
+def on_their_way(s: Any, e: Any) -> list[dict[str, int]]:
+    """Orders in transit while a round closes, by number: as of before the closing call, or sent off by it (the last one)."""
+    moving = s["order_status"] == OrderStatus.IN_TRANSIT
+    open_before = np.isin(s["order_status"], (OrderStatus.NONE, OrderStatus.WAITING))
+    moving |= open_before & (e["order_due_day"] > 0)
     names = {"sku": "order_sku", "quantity": "order_quantity", "cost": "order_cost"}
     names |= {"destination": "order_destination", "due": "order_due_day"}
-    return [{short: int(s[name][o]) for short, name in names.items()} for o in moving]
-
-
-def with_new_order(orders: list[dict[str, int]], s: Any, e: Any) -> list[dict[str, int]]:
-    """The same, with an order that the closing command itself placed or released (the last call of a round)."""
-    before = {o for o in range(int(s["order_count"])) if s["order_status"][o] == OrderStatus.IN_TRANSIT}
-    names = {"sku": "order_sku", "quantity": "order_quantity", "cost": "order_cost"}
-    names |= {"destination": "order_destination", "due": "order_due_day"}
-    new = [o for o in range(int(e["order_count"])) if e["order_due_day"][o] and o not in before]
-    fresh = [o for o in new if s["order_status"][o] in (OrderStatus.NONE, OrderStatus.WAITING)]
-    return orders + [{short: int(e[name][o]) for short, name in names.items()} for o in fresh]
+    return [{short: int(e[name][o]) for short, name in names.items()} for o in np.flatnonzero(moving).tolist()]
 
 
 def same_goods(h: Hospital, s: Any) -> None:
@@ -75,7 +67,7 @@ def shadow(trace: Trace) -> int:
         elif out["ok"] and c["kind"] == Kind.QUARANTINE_LOT:
             h.quarantine(int(c["sku"]), int(c["lot"]), int(c["location"]))
         if out["advanced"]:
-            h.close_round(with_new_order(told(s), s, e), last=int(e["phase"]) == Phase.ENDED)
+            h.close_round(on_their_way(s, e), last=int(e["phase"]) == Phase.ENDED)
             same_round(h, e, r)
             closed += 1
         if out["advanced"] or c["kind"] in (Kind.SUBMIT_ALLOCATION_PLAN, Kind.QUARANTINE_LOT):
