@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.workers import in_order
@@ -32,11 +33,12 @@ class Result(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Some seeds of one scenario, to be played by every policy."""
+    """Some seeds of one scenario, to be played by every policy; `record`: folder for their replays."""
 
     policies: tuple[str, ...]
     difficulty: str
     seeds: tuple[int, ...]
+    record: Path | None = None
 
 
 def evaluate(
@@ -45,6 +47,7 @@ def evaluate(
     difficulties: Sequence[str],
     workers: int = 1,
     progress: Progress = lambda episodes: None,
+    record: Path | None = None,
 ) -> list[Result]:
     """Play every policy on every seed of every difficulty: results by policy, difficulty, seed, in the order given.
 
@@ -53,6 +56,8 @@ def evaluate(
         seeds: integers in 0 .. 2^63 - 1.
         difficulties: shipped difficulties or paths of scenario files.
         workers: processes; what comes out does not depend on it.
+        progress: told as episodes are scored.
+        record: folder where every episode leaves a replay, see recording.py.
 
     Raises:
         MedChainError: a name, seed or scenario is wrong; nothing has been played.
@@ -66,7 +71,7 @@ def evaluate(
     for name in difficulties:
         load_scenario(name)
     chunks = [tuple(seeds[i : i + CHUNK]) for i in range(0, len(seeds), CHUNK)]
-    jobs = [Job(tuple(policies), difficulty, chunk) for difficulty in difficulties for chunk in chunks]
+    jobs = [Job(tuple(policies), difficulty, chunk, record) for difficulty in difficulties for chunk in chunks]
     found: dict[tuple[str, str, int], Result] = {}
     for results in in_order(play_job, jobs, workers):
         found |= {(result.policy, result.difficulty, result.seed): result for result in results}
@@ -78,6 +83,7 @@ def play_job(job: Job) -> list[Result]:
     """Play and score the episodes of one job."""
     from experiments.bound import bound_for
     from experiments.players import player
+    from experiments.recording import record_episode
     from medchain.core.params import new_params
 
     scenario = load_scenario(job.difficulty)
@@ -85,7 +91,10 @@ def play_job(job: Job) -> list[Result]:
     bounds = [bound_for(scenario, seed) for seed in job.seeds]
     results = []
     for policy in job.policies:
-        records = player(policy)(scenario, job.seeds)
+        if job.record is not None:
+            records = [record_episode(policy, job.difficulty, seed, job.record) for seed in job.seeds]
+        else:
+            records = player(policy)(scenario, job.seeds)
         for seed, bound, record in zip(job.seeds, bounds, records, strict=True):
             parts, fills, digest = score_record(record, params, list(scenario.wards))
             results.append(Result(policy, seed, job.difficulty, parts["score"], parts, fills, bound, digest))

@@ -61,28 +61,45 @@ def figure_html(figure: Any) -> str:
 class Page:
     """A page under construction; sections appear in the order in which they are added."""
 
-    def __init__(self, title: str, lead: str) -> None:
-        """Start a page with its title and one line on what it shows."""
-        self.title, self.lead, self._sections = title, lead, list[str]()
+    def __init__(self, title: str, lead: str, style: str = "", contents: bool = False) -> None:
+        """Start a page with its title and one line on what it shows.
+
+        `style` is added to the pages' common one; `contents` puts links to the sections on top.
+        """
+        self.title, self.lead, self.style, self.contents = title, lead, style, contents
+        self._sections, self._headings = list[str](), list[str]()
 
     def add(self, heading: str, *parts: str) -> Page:
         """Add a section of ready HTML parts (table_html, figure_html, paragraph)."""
-        self._sections.append(f"<section><h2>{escape(heading)}</h2>{''.join(parts)}</section>")
+        self._headings.append(heading)
+        name = _anchor(heading)
+        self._sections.append(f'<section id="{name}"><h2>{escape(heading)}</h2>{"".join(parts)}</section>')
+        return self
+
+    def raw(self, part: str) -> Page:
+        """Add a ready HTML part between sections."""
+        self._sections.append(part)
         return self
 
     def html(self, footer: str = "") -> str:
         """The whole page."""
+        links = "".join(f'<a href="#{_anchor(h)}">{escape(h)}</a>' for h in self._headings)
+        nav = f"<nav>{links}</nav>" if self.contents else ""
         return (
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(self.title)}</title>'
             '<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="data:,">'
-            f"<style>{STYLE}</style></head><body><main><h1>{escape(self.title)}</h1>"
-            f'<p class="lead">{escape(self.lead)}</p>{"".join(self._sections)}'
+            f"<style>{STYLE}{self.style}</style></head><body><main><h1>{escape(self.title)}</h1>"
+            f'<p class="lead">{escape(self.lead)}</p>{nav}{"".join(self._sections)}'
             f"<footer>{escape(footer)}</footer></main></body></html>\n"
         )
 
     def write(self, path: Path, footer: str = "") -> None:
         """Write the page to a file."""
         path.write_text(self.html(footer), encoding="utf-8")
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
 
 
 def paragraph(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,3 +34,17 @@ def player(name: str) -> Player:
 
 def _scripted(play: Callable[..., Array], name: str, scenario: Scenario, seeds: Sequence[int]) -> Array:
     return play(scenario, name, seeds)
+
+
+def commanders(name: str, scenario: Scenario) -> Mapping[int, Any]:
+    """What `player(name)` plays, as one policy (policies/protocol.py) per agent number: for playing command by command.
+
+    Raises:
+        UnknownNameError: there is no such policy.
+    """
+    from policies.roster import coordinator_names
+    from policies.scripted.single import scripted_policies
+
+    if name not in coordinator_names():
+        raise UnknownNameError("policy", name, coordinator_names())
+    return scripted_policies(scenario, name)

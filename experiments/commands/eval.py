@@ -16,6 +16,8 @@ Difficulties = Annotated[
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=1024, help="Processes; the result does not depend on it.")]
 Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write summaries and episodes here too.")]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the comparison as a page here too.")]
+Record = Annotated[Path | None, typer.Option("--record", metavar="DIR", help="Leave a replay of every episode here.")]
 Paired = Annotated[bool, typer.Option("--paired", help="Add the differences to the first policy, paired by seed.")]
 
 
@@ -25,6 +27,8 @@ def run(
     difficulty: Difficulties = "light,medium,heavy",
     workers: Workers = 1,
     json: Json = None,
+    html: Html = None,
+    record: Record = None,
     paired: Paired = False,
 ) -> None:
     """Play whole episodes and print scores, components, fill per ward and the share of the bound."""
@@ -32,6 +36,7 @@ def run(
 
     from experiments.evaluation import evaluate
     from experiments.options import OptionError, check_writable, parse_names, parse_seeds, write_atomically
+    from experiments.recording import check_folder
     from experiments.summary import differences, summarise, to_json
     from experiments.tables import component_table, console, difference_table, score_table
 
@@ -39,12 +44,19 @@ def run(
     difficulties = parse_names("--difficulty", difficulty)
     if paired and len(names) < 2:
         raise OptionError(f"--paired: expected two or more policies to compare, got {policy}")
-    if json is not None:
-        check_writable("--json", json)
+    for option, path in (("--json", json), ("--html", html)):
+        if path is not None:
+            check_writable(option, path)
+    if record is not None:
+        check_folder("--record", record, names, difficulties)
     with _progress(len(names) * len(numbers) * len(difficulties)) as progress:
-        results = evaluate(names, numbers, difficulties, workers, progress)
+        results = evaluate(names, numbers, difficulties, workers, progress, record)
     if json is not None:
         write_atomically(json, dumps(to_json(results), indent=1) + "\n")
+    if html is not None:
+        from experiments.comparison import comparison_page, footer
+
+        write_atomically(html, comparison_page(results).html(footer()))
     out = console()
     out.print(f"{len(numbers)} seeds ({seeds}), {difficulty}: {len(numbers) * len(difficulties)} episodes a policy")
     summaries = summarise(results)

@@ -17,7 +17,7 @@ from medchain.core.words import COORDINATOR
 from medchain.env import snapshot
 from medchain.env.game import Game
 from medchain.env.render import ansi
-from medchain.env.replay import Recorder
+from medchain.env.replay_log import Recorder
 from medchain.env.spaces import state_space
 from medchain.env.structured import Structured
 from medchain.env.text import Spoken
@@ -79,7 +79,7 @@ class raw_env(AECEnv[str, Any, Any]):
             scenario: difficulty, path of a scenario file, or a loaded scenario.
             surface: "structured" or "text" for all agents, or by agent name (those left out: structured).
             reward: "terminal" pays the coordinator its score at the end, "shaped" an advance on it while it plays.
-            record_to: a .jsonl file, overwritten by each episode, or a folder for one file per episode (replay.py).
+            record_to: a .jsonl file, overwritten by each episode, or a folder for one file per episode (replay_log.py).
             render_mode: "ansi", "rgb_array", "human" or None.
 
         Raises:
@@ -141,6 +141,7 @@ class raw_env(AECEnv[str, Any, Any]):
         seed = int(self._rng.integers(2**63)) if seed is None else check_seed(seed)
         difficulty = (options or {}).get("difficulty")
         game = self._game_of(difficulty)
+        self.close()  # a replay that is under way stops here, before its session starts over
         game.reset(seed)
         if not fresh:
             self._rng = np.random.default_rng(seed)
@@ -155,7 +156,7 @@ class raw_env(AECEnv[str, Any, Any]):
         self.agent_selection = self.possible_agents[self.session.pending().agent]
         self._skip_agent_selection = None
         if self._recorder is not None:
-            self._recorder.start(self.session.scenario, seed, difficulty or self._name)
+            self._recorder.start(self.session, difficulty or self._name)
 
     def _instructions(self, agent: str) -> dict[str, str]:
         surface = self._surfaces[agent]
@@ -209,7 +210,7 @@ class raw_env(AECEnv[str, Any, Any]):
             self.rewards = dict(zip(self.possible_agents, game.earned, strict=True))
             self._accumulate_rewards()
         if self._recorder is not None:
-            self._recorder.add(agent, game.commands[0], self.session.results[0], game.said)
+            self._recorder.add(agent, game.commands[0], game.said)
         if asked >= 0:
             self.agent_selection = self.possible_agents[asked]
         else:
@@ -223,7 +224,7 @@ class raw_env(AECEnv[str, Any, Any]):
         coordinator = self.possible_agents[COORDINATOR]
         self.infos[coordinator] = {**self.infos[coordinator], **self.game.outcome()}
         if self._recorder is not None:
-            self._recorder.finish(self.session)
+            self._recorder.close()
 
     def state(self) -> np.ndarray[Any, Any]:
         """Every agent's observation vector, one after another: the global view for centralised critics, float32."""

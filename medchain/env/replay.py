@@ -1,132 +1,27 @@
-"""Replays: an episode as JSON lines, and the check that it still comes out the same.
-
-A header (versions, the whole scenario and its digest, the seed), one line per command with the words that went with it,
-and a footer (digest of the record, score). Only commands are kept: the world is a pure function of seed and commands.
-"""
+"""Replays: a recorded episode (replay_log.py), played again and checked on the way."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from pydantic import ValidationError
 
 from medchain import __version__
-from medchain.core.record import command_dtype, new_commands
 from medchain.core.session import Session
-from medchain.core.words import Kind, Refusal
-from medchain.errors import ReplayError, check_seed
+from medchain.env.replay_line import Line, line_from_json, refusal_word
+from medchain.env.replay_log import FORMAT, scenario_digest
+from medchain.errors import ReplayError, SeedError, check_seed
 from medchain.reward.formula import breakdown
-from medchain.scenario import Scenario, Sizes
+from medchain.scenario import Scenario, describe
 
-Array = np.ndarray[Any, Any]
-FORMAT = 1
+MOST_BYTES = 256 * 2**20
+"""A longer file is no replay, and would fill the memory before that is noticed."""
 
-
-def scenario_digest(scenario: Scenario) -> str:
-    """SHA-256 of every number of a scenario, hex."""
-    return hashlib.sha256(scenario.model_dump_json().encode()).hexdigest()
-
-
-def command_to_json(command: Any) -> dict[str, Any]:
-    """A command (one record) as what it differs in from an empty one; a table as [ward, sku, value] triples."""
-    found: dict[str, Any] = {}
-    for name in command.dtype.names:
-        value = command[name]
-        if not np.any(value):
-            continue
-        found[name] = [[int(w), int(k), int(value[w, k])] for w, k in np.argwhere(value)] if value.ndim else int(value)
-    kind = found.pop("kind", 0)
-    return {"kind": Kind(kind).name.lower() if kind in Kind._value2member_map_ else kind, **found}
-
-
-def command_from_json(data: Mapping[str, Any], z: Sizes) -> Array:
-    """The command (array of one) that `command_to_json` wrote.
-
-    Raises:
-        ReplayError: it is none.
-    """
-    command = new_commands(z)
-    try:
-        kind = data["kind"]
-        command["kind"] = Kind[kind.upper()] if isinstance(kind, str) else kind
-        for name in set(data) & set(command_dtype(z).names or ()) - {"kind"}:
-            value = data[name]
-            if isinstance(value, list):
-                for w, k, units in value:
-                    command[name][0, w, k] = units
-            else:
-                command[name] = value
-    except (KeyError, ValueError, TypeError, IndexError, OverflowError) as error:
-        raise ReplayError(f"not a command: {json.dumps(data)[:200]} ({error})") from None
-    return command
-
-
-class Recorder:
-    """Writes the episodes of one session.
-
-    A copy (pickle, deepcopy) does not record: a branch would write over the file of what it branched from.
-    """
-
-    def __init__(self, path: str | Path) -> None:
-        """Write to a `.jsonl` file, which each episode overwrites, or to a folder, one file `NAME-SEED.jsonl` each."""
-        self.path: Path | None = Path(path)
-        self._file: IO[str] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"path": None, "_file": None}
-
-    def start(self, scenario: Scenario, seed: int, name: str) -> None:
-        """Open the file of an episode; raises ReplayError if that cannot be done."""
-        self.close()
-        if self.path is None:
-            return
-        path = self.path if self.path.suffix == ".jsonl" else self.path / f"{name}-{seed}.jsonl"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("w", encoding="utf-8")
-        except OSError as error:
-            raise ReplayError(f"{path}: cannot be written ({error.strerror or error})") from None
-        head = {"format": FORMAT, "medchain": __version__, "numpy": np.__version__, "name": name, "seed": seed}
-        self._write({**head, "digest": scenario_digest(scenario), "scenario": scenario.model_dump(mode="json")})
-
-    def add(self, agent: str, command: Any, result: Any, said: Mapping[str, str] | None = None) -> None:
-        """Note a command (one record) of `agent`, its result and the words that went with it."""
-        line = {"agent": agent, **command_to_json(command)}
-        if said:
-            line["said"] = dict(said)
-        if result["refusal"]:
-            line["refused"] = Refusal(int(result["refusal"])).name.lower()
-        self._write(line)
-
-    def finish(self, session: Session) -> None:
-        """Write the footer of an episode that has ended."""
-        score = breakdown(session.record, session.params[0])["score"]
-        self._write({"digest": session.digest(), "score": score})
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; of an episode that has not ended it lacks the footer."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _write(self, line: Mapping[str, Any]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(line) + "\n")
-
-
-class Step(NamedTuple):
-    """One command of a replay: who gave it, the command (array of one), its result (a copy), the words with it."""
-
-    agent: str
-    command: Array
-    result: Any
-    said: dict[str, str]
+Take = Callable[[Session, Line], Any]
+"""Submits a line's command to the session and returns the result record."""
 
 
 class Replay:
@@ -135,45 +30,147 @@ class Replay:
     def __init__(self, path: str | Path) -> None:
         """Read a file; raises ReplayError if it is not a whole replay of this format."""
         self.path = Path(path)
-        try:
-            lines = [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
-            self.header, self.footer = lines[0], lines[-1]
-            self.scenario = Scenario.model_validate(self.header["scenario"])
-            self.seed = check_seed(self.header["seed"])
-            written, digest = self.header["format"], self.header["digest"]
-        except OSError as error:
-            raise ReplayError(f"{path}: cannot be read ({error.strerror or error})") from None
-        except (ValueError, KeyError, TypeError, IndexError, ValidationError):
-            raise ReplayError(f"{path}: expected a replay: a header, a line of JSON per command, a footer") from None
-        if written != FORMAT:
-            raise ReplayError(f"{path}: replay format {written!r}; this version reads {FORMAT}")
-        if digest != scenario_digest(self.scenario):
-            raise ReplayError(f"{path}: the scenario in the header does not have the digest beside it")
-        if not isinstance(self.footer, dict) or "score" not in self.footer:
-            raise ReplayError(f"{path}: no footer; the episode was not recorded to its end")
-        self.lines: list[Any] = lines[1:-1]
+        lines = self._read()
+        self.header = self._head(lines[0])
+        self.scenario = self._scenario()
+        self.seed = self._seed()
+        self.footer = self._foot(lines)
+        self.lines = [self._line(data, number) for number, data in enumerate(lines[1:-1], 2)]
 
-    def steps(self, session: Session) -> Iterator[Step]:
-        """Play the commands into `session`, which was just made for the replay's scenario and seed."""
-        for number, line in enumerate(self.lines, 2):
-            if not isinstance(line, dict):
-                raise ReplayError(f"{self.path}: line {number}: expected a command, got {type(line).__name__}")
-            command = command_from_json(line, self.scenario.sizes)
-            agent = self.scenario.agents[session.pending().agent]
-            if line.get("agent") != agent:
-                raise ReplayError(f"{self.path}: line {number}: a command of {line.get('agent')!r} in the turn of {agent}")
-            yield Step(agent, command, session.submit(command).copy(), dict(line.get("said", {})))
+    @property
+    def name(self) -> str:
+        """Name of the scenario, for people to read."""
+        return str(self.header.get("name", "scenario"))
 
-    def verify(self) -> Session:
-        """Play the episode again.
+    @property
+    def players(self) -> dict[str, str]:
+        """Who played, by agent name, as far as the file says."""
+        found = self.header.get("players")
+        return {str(agent): str(who) for agent, who in found.items()} if isinstance(found, dict) else {}
 
-        Returns: the session at its end. Raises ReplayError if record or score differ from the footer.
+    @property
+    def ended(self) -> bool:
+        """Whether the episode was recorded to its end; otherwise the player stopped on the way."""
+        return bool(self.footer["ended"])
+
+    def verify(self, take: Take = lambda session, line: session.submit(line.command)) -> Session:
+        """Play the episode again; `take` may watch, or carry the commands by another door.
+
+        Returns: the session at its end.
+
+        Raises:
+            ReplayError: it comes out differently from what the file says; names the first line where it does.
         """
         session = Session(self.scenario, self.seed)
-        for _ in self.steps(session):
-            pass
-        score = breakdown(session.record, session.params[0])["score"]
-        for what, now, then in [("record", session.digest(), self.footer["digest"]), ("score", score, self.footer["score"])]:
-            if now != then:
-                raise ReplayError(f"{self.path}: the {what} came out as {now}, the file says {then}")
+        rounds: list[str] = list(self.footer["rounds"])
+        closed = 0
+        for line in self.lines:
+            self._check_turn(session, line)
+            now = int(session.record["round"])
+            result = take(session, line)
+            self._check_refusal(line, refusal_word(result))
+            if result["advanced"]:
+                expected = rounds[closed] if closed < len(rounds) else "nothing: the round goes on"
+                where = f"line {line.number}, the close of round {now}"
+                self._compare(where, "record", session.digest(), expected)
+                closed += 1
+        self._check_end(session, closed)
         return session
+
+    def _read(self) -> list[Any]:
+        try:
+            if self.path.stat().st_size > MOST_BYTES:
+                raise ReplayError(f"{self.path}: longer than any replay ({MOST_BYTES >> 20} MiB)")
+            texts = self.path.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise ReplayError(f"{self.path}: cannot be read ({error.strerror or error})") from None
+        except UnicodeDecodeError:
+            raise ReplayError(f"{self.path}: not text; expected a replay, JSON line by line") from None
+        if not texts:
+            raise ReplayError(f"{self.path}: empty; expected a replay, JSON line by line")
+        lines = []
+        for number, text in enumerate(texts, 1):
+            try:
+                lines.append(json.loads(text))
+            except (ValueError, RecursionError) as error:
+                how = "cut off in the middle of a line" if number == len(texts) > 1 else f"not JSON ({error})"
+                raise self._wrong(f"line {number}: {how}") from None
+        return lines
+
+    def _head(self, head: Any) -> dict[str, Any]:
+        if not isinstance(head, dict) or "format" not in head:
+            raise self._wrong("line 1: expected the header of a replay, with format, seed and scenario")
+        if head["format"] != FORMAT:
+            raise self._wrong(f"replay format {head['format']!r}; this version reads format {FORMAT}")
+        return head
+
+    def _scenario(self) -> Scenario:
+        try:
+            found = Scenario.model_validate(self.header.get("scenario"))
+        except ValidationError as error:
+            raise self._wrong(f"line 1: the scenario is wrong\n{describe(error, self.path)}") from None
+        if self.header.get("digest") != scenario_digest(found):
+            raise self._wrong("line 1: the scenario in the header does not have the digest beside it")
+        return found
+
+    def _seed(self) -> int:
+        try:
+            return check_seed(self.header.get("seed"))
+        except SeedError as error:
+            raise self._wrong(f"line 1: {error}") from None
+
+    def _foot(self, lines: list[Any]) -> dict[str, Any]:
+        foot = lines[-1]
+        kinds = {"ended": bool, "commands": int, "rounds": list, "digest": str}
+        whole = isinstance(foot, dict) and all(isinstance(foot.get(key), kind) for key, kind in kinds.items())
+        if len(lines) < 2 or not whole or "score" not in foot:
+            raise self._wrong(f"line {len(lines)}: no footer; the file was cut off, or what recorded it did not end well")
+        there = len(lines) - 2
+        if foot["commands"] != there:
+            raise self._wrong(f"the footer counts {foot['commands']} commands; the file has {there}")
+        found: dict[str, Any] = foot
+        return found
+
+    def _line(self, data: Any, number: int) -> Line:
+        try:
+            return line_from_json(data, number, self.scenario.sizes)
+        except ReplayError as error:
+            raise self._wrong(str(error)) from None
+
+    def _check_turn(self, session: Session, line: Line) -> None:
+        if session.ended:
+            raise self._differs(f"line {line.number}", "the episode has ended before this command")
+        asked = self.scenario.agents[session.pending().agent]
+        if line.agent != asked:
+            raise self._differs(f"line {line.number}", f"a command of {line.agent!r} where {asked} is asked")
+
+    def _check_refusal(self, line: Line, now: str) -> None:
+        if now != line.refused:
+            came, then = (f"refused ({word})" if word else "accepted" for word in (now, line.refused))
+            raise self._differs(f"line {line.number}", f"the command of {line.agent} is {came}; the file says {then}")
+
+    def _check_end(self, session: Session, closed: int) -> None:
+        last = f"line {len(self.lines) + 2}, the end"
+        if session.ended != self.ended or closed != len(self.footer["rounds"]):
+            came = "has ended" if session.ended else f"stands in round {int(session.record['round'])}"
+            told = f"{'ended' if self.ended else 'stopped'} after {len(self.footer['rounds'])} closed rounds"
+            raise self._differs(last, f"the episode {came}; the file says it {told}")
+        self._compare(last, "record", session.digest(), self.footer["digest"])
+        score = breakdown(session.record, session.params[0])["score"] if session.ended else None
+        self._compare(last, "score", score, self.footer["score"])
+
+    def _compare(self, where: str, what: str, now: Any, then: Any) -> None:
+        if now != then:
+            raise self._differs(where, f"the {what} comes out as {_short(now)}; the file says {_short(then)}")
+
+    def _differs(self, where: str, what: str) -> ReplayError:
+        version = self.header.get("medchain")
+        hint = "" if version == __version__ else f" (recorded by version {version}, this is {__version__})"
+        return self._wrong(f"first divergence at {where}: {what}{hint}")
+
+    def _wrong(self, what: str) -> ReplayError:
+        return ReplayError(f"{self.path}: {what}")
+
+
+def _short(value: Any) -> str:
+    return f"{value[:12]}…" if isinstance(value, str) and len(value) == 64 else str(value)

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from medchain import __version__
-from medchain.env.replay import scenario_digest
+from medchain.env.replay_log import scenario_digest
 from medchain.errors import MedChainError, ReplayError
 from medchain.scenario import Scenario
 
@@ -65,4 +65,5 @@ def unpack(env: Any, data: bytes) -> None:
     for name, value in books.items():
         setattr(env, name, value)
     env._forget()
-    env.close()
+    if env._recorder is not None:
+        env._recorder.abandon()
