@@ -14,8 +14,9 @@ from medchain.core.session import Session
 from medchain.env.replay_line import Line, line_from_json, refusal_word
 from medchain.env.replay_log import FORMAT, scenario_digest
 from medchain.errors import ReplayError, SeedError, check_seed
+from medchain.reading import describe
 from medchain.reward.formula import breakdown
-from medchain.scenario import Scenario, describe
+from medchain.scenario import Scenario
 
 MOST_BYTES = 256 * 2**20
 """A longer file is no replay, and would fill the memory before that is noticed."""
