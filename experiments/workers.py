@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -23,25 +22,26 @@ def in_order(function: Callable[[Job], Done], jobs: Sequence[Job], workers: int)
     if workers == 1 or len(jobs) < 2:
         yield from map(function, jobs)
         return
-    with ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn")) as pool:
-        with _interrupts_ignored():  # the processes start now, and inherit it: Ctrl-C is for the parent alone
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"))
+    try:
+        with _interrupts_held_back():  # the processes start now: Ctrl-C is for the parent alone
             waiting: list[Future[Done]] = [pool.submit(function, jobs[0])]
-        try:
-            waiting += [pool.submit(function, job) for job in jobs[1:]]
-            for future in waiting:
-                yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        waiting += [pool.submit(function, job) for job in jobs[1:]]
+        for future in waiting:
+            yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)  # `with pool` would forget to cancel
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore SIGINT for a moment; only a main thread may say so."""
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_held_back() -> Iterator[None]:
+    """Hold SIGINT back for a moment: it is not lost, and processes that are started meanwhile never see one."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # the first process starts it, and it would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 
 class MedChainError(ValueError):
@@ -31,6 +32,11 @@ class UnknownNameError(MedChainError):
     def __init__(self, what: str, name: object, known: list[str]) -> None:
         """Say that `what` called `name` does not exist, and list the `known` ones."""
         super().__init__(f"unknown {what} {name!r}; known: {', '.join(known)}")
+        self._said = (what, name, known)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made from, so that it comes back whole from another process."""
+        return type(self), self._said
 
 
 class ToolError(MedChainError):

@@ -70,7 +70,7 @@ def _print_table(found: dict[str, list[Line]]) -> None:
     from experiments.tables import console, plain_table
 
     table = plain_table("Seconds of processor time; medians, measured in turn")
-    for column in ("row", "what", "figure", "yardstick", "its figure", "ratio", "to reach", "reached"):
+    for column in ("row", "what", "figure", "beside", "its figure", "ratio", "to reach", "reached"):
         table.add_column(column, justify="right" if column in ("figure", "its figure", "ratio") else "left")
     for name, lines in found.items():
         for i, line in enumerate(lines):

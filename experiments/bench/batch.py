@@ -71,12 +71,12 @@ def _coordinator(name: str, repeats: int) -> list[Line]:
     batch, other = Batch(name, EPISODES), Batch(name, EPISODES)
     played, moved, started = side_by_side(repeats, batch.play, batch.move_goods, other.reset)
     share, world = median_ratio(moved, played), [a + b for a, b in zip(moved, started, strict=True)]
-    ours, reach = rate(played), f">= {REACH:,} episodes/s and >= {SHARE:.0%}"
+    ours, reach = rate(played), f">= {REACH:,}/s, >= {SHARE:.0%}"
     reached = ours >= REACH and share >= SHARE
-    goods = "FEFO of the same episodes only"
-    both = "FEFO and reset of the same episodes"
+    goods = "their FEFO alone"
+    both = "their FEFO and reset"
     return [
-        Line(f"{name}, batch of {EPISODES:,}", ours, "episodes/s", goods, rate(moved), share, reach, reached),
+        Line(f"{name}, {EPISODES:,} at once", ours, "episodes/s", goods, rate(moved), share, reach, reached),
         Line(f"{name}, the same", ours, "episodes/s", both, rate(world), median_ratio(world, played)),
     ]
 

@@ -27,12 +27,12 @@ def measure(repeats: int) -> list[Line]:
     ratio, numba_ratio = median_ratio(ours, theirs), median_ratio(numba, theirs)
     with tempfile.TemporaryDirectory() as empty:
         first = _seconds(OURS, {"MEDCHAIN_CACHE_DIR": empty})
-    reach, name = f"<= {MOST:.0f} x", "import and first reset, warm cache"
-    game, base = "tictactoe_v3, import and reset", statistics.median(theirs)
+    reach, name = f"<= {MOST:.0f} x", "to the first reset"
+    game, base = "tictactoe_v3, likewise", statistics.median(theirs)
     return [
         Line(name, statistics.median(ours), "s", game, base, ratio, reach, ratio <= MOST),
-        Line("numba alone: import, one cached kernel", statistics.median(numba), "s", game, base, numba_ratio),
-        Line("import and first reset, nothing compiled", first, "s"),
+        Line("numba alone, one kernel", statistics.median(numba), "s", game, base, numba_ratio),
+        Line("to the first reset, no cache", first, "s"),
     ]
 
 

@@ -30,7 +30,7 @@ def measure(repeats: int) -> list[Line]:
         flat = n >= FLAT_FROM
         reach = f"within {FLAT_WITHIN:.0%}" if flat else ""
         reached = abs(cost[n] / base - 1) <= FLAT_WITHIN if flat else None
-        lines.append(Line(f"batch of {n:,}", cost[n], unit, f"batch of {FLAT_FROM:,}", base, cost[n] / base, reach, reached))
+        lines.append(Line(f"{n:,} at once", cost[n], unit, f"{FLAT_FROM:,} at once", base, cost[n] / base, reach, reached))
     return [*lines, _memory(SIZES[-1])]
 
 
@@ -47,7 +47,7 @@ def _memory(n: int) -> Line:
     with get_context("spawn").Pool(1) as pool:
         grown, record = pool.apply(grown_bytes, (n,))
     ratio, most = grown / (n * record), 1 + MEMORY_WITHIN
-    name, yardstick = f"memory of {n:,} episodes", f"{record:,} bytes a record"
+    name, yardstick = f"{n:,}, memory", f"{record:,} bytes each"
     return Line(name, grown / 2**20, "MiB", yardstick, n * record / 2**20, ratio, f"<= {most:.2f}", ratio <= most)
 
 
