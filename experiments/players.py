@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from medchain.errors import UnknownNameError
+from medchain.errors import ConfigError, UnknownNameError
 from medchain.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
 Player = Callable[[Scenario, Sequence[int]], Array]
 """Plays one episode per seed to the end: episode records, [seed]."""
+
+MODEL = "llm:"
+"""Before the name or path of a language model: `llm:PATH_OR_NAME[+ADAPTER]`; a run folder brings its adapter."""
+TRAIN_EXTRA = ("torch", "transformers", "peft")
 
 
 def player(name: str) -> Player:
@@ -22,6 +27,8 @@ def player(name: str) -> Player:
     Raises:
         UnknownNameError: there is no such policy.
     """
+    if name.startswith(MODEL):
+        return _model(name.removeprefix(MODEL))
     from policies.roster import coordinator, coordinator_names
     from policies.scripted.batch import play
 
@@ -30,6 +37,17 @@ def player(name: str) -> Player:
     except UnknownNameError:
         raise UnknownNameError("policy", name, coordinator_names()) from None
     return partial(_scripted, play, name)
+
+
+def _model(name: str) -> Player:
+    """What plays a language model; raises MedChainError if there is none of that name, or nothing to run it with."""
+    missing = [package for package in TRAIN_EXTRA if find_spec(package) is None]
+    if missing:
+        raise ConfigError(f"{MODEL}{name}: language models need medchain[train]; not installed: {', '.join(missing)}")
+    from policies.llm.evaluate import check, play_records
+
+    check(name)
+    return partial(play_records, name)
 
 
 def _scripted(play: Callable[..., Array], name: str, scenario: Scenario, seeds: Sequence[int]) -> Array:

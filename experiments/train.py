@@ -41,9 +41,24 @@ class Trainer:
         self.base = base_of(config, out, tell)
         self.text = text_settings(resolved(config), self.base)
         self.player = Player(self.text)
+        self._check()
         for line in estimate_lines(config, self.base):
             tell(line)
         self.algorithm: Any = None
+
+    def _check(self) -> None:
+        """What would only fail once Ray runs."""
+        from policies.llm.adapters import check_adapter
+
+        room = self.config.text.turn_tokens
+        need = len(self.player.chat.encode(shortest_plan(list(self.player.scenarios[self.config.difficulties[0]].wards))))
+        if need + 1 > room:
+            raise ConfigError(
+                f"text.turn_tokens = {room}: the shortest plan needs {need + 1} tokens; give a turn at least as many"
+            )
+        for part in self.config.agents.values():
+            if part.role == "llm" and part.checkpoint:
+                check_adapter(Path(part.checkpoint), self.text.source)
 
     def run(self, iterations: int) -> dict[str, Any]:
         """Train up to `iterations` iterations in all and report; continues from the last checkpoint."""
@@ -76,7 +91,7 @@ class Trainer:
         settings = {k: v for k, v in grpo.model_dump().items() if k in GRPOSettings.__dataclass_fields__}
         built = (
             GRPOConfig()
-            .play(self.text, GRPOSettings(**settings, seed=self.config.run.seed))
+            .play(self.text, GRPOSettings(**settings, seed=self.config.run.seed), self.config.train)
             .env_runners(
                 num_env_runners=scale.num_env_runners,
                 num_gpus_per_env_runner=scale.num_gpus_per_env_runner,
@@ -84,9 +99,29 @@ class Trainer:
             )
             .learners(num_learners=scale.num_learners, num_gpus_per_learner=scale.num_gpus_per_learner)
             .training(lr=grpo.learning_rate, grad_clip=grpo.grad_clip)
-            .debugging(seed=self.config.run.seed, logger_creator=_no_logger, log_level="ERROR")
+            .debugging(seed=self.config.run.seed, log_level="ERROR")
         )
         self.algorithm = built.build_algo()
+        self._take_adapters()
+
+    def _take_adapters(self) -> None:
+        """Begin with the adapters that agents' `checkpoint` names."""
+        from policies.llm.adapters import read_adapter
+
+        given = {
+            name: part.checkpoint for name, part in self.config.agents.items() if part.role == "llm" and part.checkpoint
+        }
+        if not given:
+            return
+        states = {module: read_adapter(Path(folder)) for module, folder in given.items()}
+
+        def take(learner: Any) -> None:
+            for module, state in states.items():
+                inner = learner.module[module]
+                (inner.unwrapped() if hasattr(inner, "unwrapped") else inner).set_state(state)
+
+        self.algorithm.learner_group.foreach_learner(take)
+        self.algorithm.send_adapters()
 
     def stop(self) -> None:
         """Stop runners and learners."""
@@ -107,11 +142,20 @@ class Trainer:
             }
         with (self.out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"iteration": done + 1, **facts}) + "\n")
+        self._board(done + 1, facts)
         self.tell(
             f"iteration {done + 1}: score {facts['score_mean']:.3f}, spread {facts['group_spread']:.3f}, "
             f"constant groups {facts['groups_constant']:.0f}/{facts['groups']:.0f}, parse {facts['parse_rate']:.3f}, "
             f"entropy {facts.get('entropy', float('nan')):.3f}, {facts['sample_s']:.0f} s + {facts['learn_s']:.0f} s"
         )
+
+    def _board(self, iteration: int, facts: dict[str, float]) -> None:
+        """The same numbers for TensorBoard, in the run folder."""
+        from tensorboardX import SummaryWriter
+
+        with SummaryWriter(str(self.out / "tensorboard")) as writer:
+            for name, value in facts.items():
+                writer.add_scalar(f"grpo/{name}", value, iteration)
 
     def save(self, done: int) -> Path:
         """Write a checkpoint: adapters in PEFT's layout and the learners' state; whole or not at all."""
@@ -165,6 +209,13 @@ class Trainer:
         return write_report(self.out, self.config)
 
 
+def shortest_plan(wards: Sequence[str]) -> str:
+    """A plan in its shortest form, as a call."""
+    shares = ", ".join(f'"{ward}": "70%"' for ward in wards)
+    arguments = f'{{"plan_json": {{{shares}}}}}'
+    return f'<tool_call>{{"name": "submit_allocation_plan", "arguments": {arguments}}}</tool_call>'
+
+
 def summary_of(rollouts: Sequence[Any]) -> dict[str, Any]:
     """Scores by episode and what the models did, as plain data."""
     from collections import Counter
@@ -197,12 +248,6 @@ def last_checkpoint(out: Path) -> Path | None:
     """The newest whole checkpoint of a run folder."""
     found = sorted(p for p in (out / "checkpoints").glob("[0-9]*") if p.is_dir() and p.name.isdigit())
     return found[-1] if found else None
-
-
-def _no_logger(config: Any) -> Any:
-    from ray.tune.logger import NoopLogger
-
-    return NoopLogger(config, "")
 
 
 def _start_ray(scale: Any) -> None:

@@ -176,7 +176,27 @@ def load_train_config(path: Path) -> TrainConfig:
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
+    _check_platform(config, path)
     return config
+
+
+def _check_platform(config: TrainConfig, path: Path) -> None:
+    """What the file asks of this machine, unless it runs elsewhere (scale.ray_address)."""
+    if config.model.quantisation != "none" and find_spec("bitsandbytes") is None:
+        raise ConfigError(
+            f"{path}: model.quantisation = {config.model.quantisation!r} needs bitsandbytes, which is not installed"
+        )
+    scale = config.scale
+    wanted = scale.num_gpus_per_env_runner * max(1, scale.num_env_runners)
+    wanted += scale.num_gpus_per_learner * max(1, scale.num_learners)
+    if wanted and not scale.ray_address:
+        import torch
+
+        if torch.cuda.device_count() < wanted:
+            have = torch.cuda.device_count()
+            raise ConfigError(
+                f"{path}: scale asks for {wanted:g} GPUs, this machine has {have}; set scale.ray_address or fewer"
+            )
 
 
 def _check_names(config: TrainConfig, path: Path) -> None:

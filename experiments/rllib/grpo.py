@@ -59,6 +59,7 @@ class GRPOConfig(AlgorithmConfig):
         super().__init__(algo_class=algo_class or GRPO)
         self.text = TextSettings(source=None)  # type: ignore[arg-type]
         self.grpo = GRPOSettings()
+        self.learned: tuple[str, ...] = ()
         self.env_runner_cls = TextEnvRunner
         self.num_env_runners = 0
         self.create_local_env_runner = False
@@ -70,11 +71,14 @@ class GRPOConfig(AlgorithmConfig):
         self.add_default_connectors_to_module_to_env_pipeline = False
         self.add_default_connectors_to_learner_pipeline = False
 
-    def play(self, text: TextSettings, grpo: GRPOSettings) -> GRPOConfig:
-        """Set what is played and how it is learned."""
+    def play(self, text: TextSettings, grpo: GRPOSettings, train: Sequence[str] | None = None) -> GRPOConfig:
+        """Set what is played and how it is learned; of the modules only those in `train` learn (None: all)."""
         self.text, self.grpo = text, grpo
         modules = sorted(set(text.seats.values()))
-        self.multi_agent(policies=set(modules), policy_mapping_fn=lambda agent, *_, **__: str(agent))
+        self.learned = tuple(modules if train is None else train)
+        self.multi_agent(
+            policies=set(modules), policy_mapping_fn=lambda agent, *_, **__: str(agent), policies_to_train=list(self.learned)
+        )
         model_config = {"source": text.source, "temperature": text.temperature}
         self.rl_module(
             rl_module_spec=MultiRLModuleSpec(
@@ -195,7 +199,9 @@ class GRPO(Algorithm):
         learners = max(1, self.config.num_learners)
         by_module: dict[str, list[Any]] = {}
         for agent, samples in found.samples.items():
-            by_module.setdefault(text.seats[names[agent]], []).extend(samples)
+            module = text.seats[names[agent]]
+            if module in self.config.learned:
+                by_module.setdefault(module, []).extend(samples)
         batches = {}
         for module, samples in by_module.items():
             order = sorted(range(len(samples)), key=lambda i: (i % learners, i))  # every learner gets a like share

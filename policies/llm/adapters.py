@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from policies.llm.chat import ModelError
-from policies.llm.loading import Source, lora_tensors
+from policies.llm.loading import Source, locate, lora_tensors, with_lora
 
 FILE, CONFIG, OURS = "adapter_model.safetensors", "adapter_config.json", "medchain.json"
 
@@ -50,6 +50,28 @@ def read_adapter(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     return {_inside(name): array for name, array in load_file(folder / FILE).items()}
 
 
+def check_adapter(folder: Path, source: Source) -> None:
+    """Check that an adapter fits a base model, from the model's configuration alone.
+
+    Raises:
+        ModelError: there is no adapter, or it is of another base model or rank.
+    """
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    state = read_adapter(folder)
+    path, file = locate(source.name)
+    config = AutoConfig.from_pretrained(path, **({"gguf_file": file} if file else {}))
+    with torch.device("meta"):
+        _check_fit(with_lora(AutoModelForCausalLM.from_config(config), source.lora), state, folder)
+
+
+def _check_fit(model: Any, state: Mapping[str, np.ndarray[Any, Any]], folder: Path) -> None:
+    mine = lora_tensors(model)
+    wrong = sorted(state.keys() ^ mine.keys()) or [n for n, t in mine.items() if tuple(t.shape) != state[n].shape]
+    if wrong:
+        raise ModelError(f"the adapter in {folder} is of another base model or rank: {wrong[0]} does not fit")
+
+
 def load_adapter(model: Any, folder: Path) -> None:
     """Put an adapter's tensors into a model that has an adapter of the same shape.
 
@@ -57,9 +79,7 @@ def load_adapter(model: Any, folder: Path) -> None:
         ModelError: there is none, or it is of another base model.
     """
     state, mine = read_adapter(folder), lora_tensors(model)
-    wrong = sorted(state.keys() ^ mine.keys()) or [n for n, t in mine.items() if tuple(t.shape) != state[n].shape]
-    if wrong:
-        raise ModelError(f"the adapter in {folder} is of another base model or rank: {wrong[0]} does not fit")
+    _check_fit(model, state, folder)
     with torch.no_grad():
         for name, parameter in mine.items():
             parameter.copy_(torch.from_numpy(state[name]))

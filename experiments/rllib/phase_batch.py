@@ -1,0 +1,86 @@
+"""N phase-level episodes with all roles cast: what runners and environments step through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.rllib.phase_roles import RolePart, assemble
+from medchain.env.phases import STEPS
+from medchain.env.vector import VectorEnv
+from medchain.scenario import Scenario
+from policies.phase import Moment
+
+Array = np.ndarray[Any, Any]
+
+
+class PhaseBatch:
+    """`n` episodes in which only learned agents are asked; scripted and frozen ones decide by themselves.
+
+    `turn()` carries the episodes on to the next step at which a learned agent decides, and says who does.
+    """
+
+    def __init__(self, scenario: Scenario, n: int, parts: Mapping[str, RolePart], reward: str) -> None:
+        """Cast the roles; call `reset` before use."""
+        cast = assemble(scenario, parts)
+        self.modules = cast.learned
+        self.env = VectorEnv(scenario, n, cast.responders, reward)
+        self._frozen = cast.frozen
+        self.earned = np.zeros((n, scenario.sizes.agents))
+
+    def reset(self, keys: Sequence[int]) -> None:
+        """Start one episode per key."""
+        self.keys = np.array(keys, np.uint64)
+        self.env.reset(list(keys))
+        self.earned[:] = 0.0
+
+    def turn(self) -> list[int]:
+        """Learned agents that decide now; empty once the episodes are over."""
+        while not self.env.done:
+            asked = self.env.deciders()
+            learned = [a for a in asked if a in self.modules]
+            for agent in asked:
+                if agent in self._frozen:
+                    self.env.put(agent, self._frozen[agent](self._moment(agent)))
+            if learned:
+                return learned
+            self.earned += self.env.advance()
+        return []
+
+    def _moment(self, agent: int) -> Moment:
+        rounds = np.full(self.env.n, self.env.step // STEPS + 1)
+        return Moment(self.env.phase, self.keys, rounds, *self.env.observe(agent), self.env.mask(agent))
+
+    def observe(self, agent: int) -> Array:
+        """[features | mask] of an agent, float32 [n, width + choices]."""
+        out = np.empty((self.env.n, self.width(agent)), np.float32)
+        self.observe_into(agent, out)
+        return out
+
+    def width(self, agent: int) -> int:
+        """Length of an observation with its mask."""
+        env = self.env
+        features = env.lines(agent) * len(env.line_features(agent)) + len(env.global_features(agent))
+        return features + int(env.heads(agent).sum())
+
+    def observe_into(self, agent: int, out: Array) -> None:
+        """Write the observations of an agent into out[n, width]."""
+        lines, hospital = self.env.observe(agent)
+        at = lines[0].size
+        out[:, :at] = lines.reshape(len(lines), -1)
+        out[:, at : at + hospital.shape[1]] = hospital
+        out[:, at + hospital.shape[1] :] = self.env.mask(agent)
+
+    def act(self, choices: Mapping[int, Array]) -> None:
+        """Carry out the step: int [n, heads] for each agent that `turn` named. What it earns is added to `earned`."""
+        for agent, actions in choices.items():
+            self.env.put(agent, actions)
+        self.earned += self.env.advance()
+
+    def take(self, agent: int) -> Array:
+        """What an agent has earned since it was last asked for, float64 [n]."""
+        earned = self.earned[:, agent].copy()
+        self.earned[:, agent] = 0.0
+        return earned

@@ -1,0 +1,122 @@
+"""Who plays at phase level: a role for each agent, out of plain data, so that it travels to remote runners.
+
+| kind       | keys                                                     | how it plays                    |
+|------------|----------------------------------------------------------|---------------------------------|
+| scripted   | `persona` of a ward, `policy` of the coordinator         | compiled, at tool level         |
+| learned    | `module`: agents that name the same one share its weights| by RLlib, at phase level        |
+| checkpoint | `path`: a role's file or a run folder; `greedy`          | a frozen network at phase level |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from medchain.env.vector import Responder
+from medchain.errors import ConfigError
+from medchain.scenario import Scenario
+from policies.knobs import load_knobs
+from policies.learned.layout import role_of
+from policies.phase import Decide
+from policies.roster import coordinator
+from policies.scripted.batch import parse_persona
+from policies.scripted.responders import ArbiterResponder, CoordinatorResponder, WardResponder
+
+KEYS = {"scripted": {"persona", "policy"}, "learned": {"module"}, "checkpoint": {"path", "greedy"}}
+"""Which keys a kind of role may have."""
+
+
+class RolePart(BaseModel):
+    """Who plays one agent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: Literal["scripted", "learned", "checkpoint"]
+    persona: str | tuple[str, float] = "scripted"
+    policy: str = "auditor"
+    module: str | None = None
+    path: str | None = None
+    greedy: bool = False
+
+
+class Cast(NamedTuple):
+    """What plays each agent number."""
+
+    responders: dict[int, Responder]
+    frozen: dict[int, Decide]
+    learned: dict[int, str]  # the module that plays it
+
+
+def check_roles(scenario: Scenario, parts: Mapping[str, RolePart], where: str) -> None:
+    """Refuse roles that cannot play `scenario`.
+
+    Raises:
+        ConfigError: an agent is missing or unknown, a key is of another kind of role, a module is shared by unlike roles.
+        UnknownNameError: no such persona or scripted coordinator.
+    """
+    names = list(scenario.agents)
+    for name in names:
+        if name not in parts:
+            raise ConfigError(f"{where}: agents.{name}: missing; expected a role for each of {', '.join(names)}")
+    owners: dict[str, str] = {}
+    for name, part in parts.items():
+        if name not in names:
+            raise ConfigError(f"{where}: agents.{name}: no such agent; known: {', '.join(names)}")
+        odd = part.model_fields_set - KEYS[part.role] - {"role"}
+        if odd:
+            raise ConfigError(
+                f"{where}: agents.{name}.{min(odd)}: a {part.role} role takes {', '.join(sorted(KEYS[part.role]))}"
+            )
+        if part.role == "checkpoint" and part.path is None:
+            raise ConfigError(f"{where}: agents.{name}.path: missing; expected a role's file or a run folder")
+        role = role_of(names.index(name), scenario.sizes)
+        if part.role == "learned" and owners.setdefault(part.module or name, role) != role:
+            raise ConfigError(f"{where}: agents.{name}.module: {part.module} already plays a {owners[part.module or name]}")
+        _scripted(names.index(name), part, scenario)
+
+
+def assemble(scenario: Scenario, parts: Mapping[str, RolePart]) -> Cast:
+    """Make what plays each agent of `scenario`; `parts` have been checked.
+
+    Raises:
+        ConfigError: a checkpoint is missing or does not fit.
+    """
+    responders, frozen, learned = {}, {}, {}
+    for agent, name in enumerate(scenario.agents):
+        part = parts[name]
+        if part.role == "scripted":
+            responders[agent] = _scripted(agent, part, scenario)
+        elif part.role == "learned":
+            learned[agent] = part.module or name
+        else:
+            from policies.learned.checkpoint import load_net
+            from policies.learned.player import decider
+
+            net = load_net(role_file(Path(part.path or ""), role_of(agent, scenario.sizes)), scenario.sizes)
+            frozen[agent] = decider(net, agent, part.greedy)
+    return Cast(responders, frozen, learned)
+
+
+def role_file(path: Path, role: str) -> Path:
+    """The file of a role: `path` itself, or the first of its role in a run folder.
+
+    Raises:
+        ConfigError: a folder holds none.
+    """
+    if not path.is_dir():
+        return path
+    found = sorted((path / "policies").glob(f"*.{role}.pt"))
+    if not found:
+        raise ConfigError(f"checkpoint {path}: expected a run folder with policies/NAME.{role}.pt; there is none")
+    return found[0]
+
+
+def _scripted(agent: int, part: RolePart, scenario: Scenario) -> Any:
+    if agent == 0:
+        return CoordinatorResponder(coordinator(part.policy), load_knobs(part.policy))
+    if agent == scenario.sizes.agents - 1:
+        return ArbiterResponder()
+    return WardResponder(agent, *parse_persona(part.persona))

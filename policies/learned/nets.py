@@ -1,0 +1,146 @@
+"""Networks over lines. All map a flat observation [n, width] to flat logits [n, choices] and a value [n].
+
+| kind      | weights                                                                                                  |
+|-----------|----------------------------------------------------------------------------------------------------------|
+| mlp       | of its own for every feature of every line: one scenario only                                              |
+| lines     | shared by all lines, each of which sees itself, its SKU's other lines and the mean of all                  |
+| attention | shared by all lines, which attend to one another                                                           |
+| alone     | shared by all lines, each of which sees itself and the globals only: the arbiter, who is shown one at a time |
+
+All but `mlp` hold no number of lines, wards or SKUs: their weights also run on other hospitals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from medchain.errors import UnknownNameError
+from policies.learned.layout import ALL, LINE, SKU, Group, Layout
+
+KINDS = ("mlp", "lines", "attention", "alone")
+
+
+class Rows(nn.Module):
+    """Lines to embeddings [n, lines, hidden], with weights that all lines share."""
+
+    def __init__(self, layout: Layout, hidden: int, kind: str) -> None:
+        super().__init__()
+        self.layout, self.kind = layout, kind
+        self.own = nn.Linear(len(layout.line_features), hidden)
+        self.hospital = nn.Linear(len(layout.global_features), hidden)
+        self.mix = nn.Linear(hidden, hidden)
+        if kind == "lines":
+            self.sku, self.all = nn.Linear(hidden, hidden, bias=False), nn.Linear(hidden, hidden, bias=False)
+        elif kind == "attention":
+            self.attend = nn.MultiheadAttention(hidden, 4, batch_first=True)
+
+    def forward(self, x: Tensor, g: Tensor, exists: Tensor) -> Tensor:
+        """x [n, lines, F], g [n, G], exists [n, lines, 1] in {0, 1}."""
+        h = torch.relu(self.own(x) + self.hospital(g).unsqueeze(1)) * exists
+        if self.kind == "lines":
+            by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
+            again = self.sku(by_sku).repeat(1, self.layout.lines // self.layout.skus, 1)
+            mixed = self.mix(h) + again + self.all(mean(h, exists)).unsqueeze(1)
+        elif self.kind == "attention":
+            absent = exists.squeeze(-1) < 0.5
+            absent = absent & ~absent.all(1, keepdim=True)
+            mixed = self.mix(h + self.attend(h, h, h, key_padding_mask=absent, need_weights=False)[0])
+        else:
+            mixed = self.mix(h)
+        return torch.relu(mixed) * exists
+
+
+def mean(h: Tensor, exists: Tensor) -> Tensor:
+    """Mean over the lines that exist, [n, hidden]."""
+    return h.sum(1) / exists.sum(1).clamp(min=1.0)
+
+
+class LineNet(nn.Module):
+    """Heads and value over rows; separate rows for the value, so that its errors do not move the policy."""
+
+    def __init__(self, layout: Layout, hidden: int, kind: str) -> None:
+        super().__init__()
+        self.layout = layout
+        self.policy, self.critic = Rows(layout, hidden, kind), Rows(layout, hidden, "lines" if kind == "alone" else kind)
+        self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.size) for g in layout.groups})
+        self.value = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+
+    def _parts(self, observation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        at = self.layout.lines * len(self.layout.line_features)
+        x = observation[:, :at].reshape(observation.shape[0], self.layout.lines, -1)
+        return x, observation[:, at:], x[..., :1]
+
+    def logits(self, observation: Tensor) -> Tensor:
+        """Flat logits [n, choices], not masked."""
+        x, g, exists = self._parts(observation)
+        h = self.policy(x, g, exists)
+        by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
+        seen = {LINE: h, SKU: by_sku, ALL: mean(h, exists).unsqueeze(1)}
+        return torch.cat([self.heads[group.name](seen[group.per]).flatten(1) for group in self.layout.groups], -1)
+
+    def values(self, observation: Tensor) -> Tensor:
+        """Expected return from here [n]."""
+        x, g, exists = self._parts(observation)
+        return self.value(mean(self.critic(x, g, exists), exists)).squeeze(-1)
+
+
+class FlatNet(nn.Module):
+    """Two plain multilayer perceptrons over the flat observation."""
+
+    def __init__(self, layout: Layout, hidden: int) -> None:
+        super().__init__()
+        self.layout = layout
+        self.policy = nn.Sequential(*_layers(layout.width, hidden))
+        self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.count * g.size) for g in layout.groups})
+        self.critic = nn.Sequential(*_layers(layout.width, hidden), nn.Linear(hidden, 1))
+
+    def logits(self, observation: Tensor) -> Tensor:
+        """Flat logits [n, choices], not masked."""
+        h = self.policy(observation)
+        return torch.cat([self.heads[g.name](h) for g in self.layout.groups], -1)
+
+    def values(self, observation: Tensor) -> Tensor:
+        """Expected return from here [n]."""
+        return self.critic(observation).squeeze(-1)
+
+
+def _layers(width: int, hidden: int) -> list[nn.Module]:
+    return [nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU()]
+
+
+def new_net(
+    layout: Layout, kind: str, hidden: int, prefer: Mapping[str, Sequence[float]] | None = None
+) -> LineNet | FlatNet:
+    """A network whose first policy is close to `prefer`: per group the weights with which its choices are drawn.
+
+    Raises:
+        UnknownNameError: no such kind, or `prefer` names a group that is not there.
+        ConfigError: weights of the wrong length.
+    """
+    if kind not in KINDS:
+        raise UnknownNameError("network", kind, list(KINDS))
+    net = FlatNet(layout, hidden) if kind == "mlp" else LineNet(layout, hidden, kind)
+    prefer = prefer or {}
+    known = {g.name: g for g in layout.groups}
+    for name in prefer:
+        if name not in known:
+            raise UnknownNameError(f"group of heads of the {layout.role}", name, list(known))
+    with torch.no_grad():
+        for group in layout.groups:
+            head = net.heads[group.name]
+            head.weight.mul_(0.1)
+            head.bias.copy_(_bias(group, prefer.get(group.name), head.bias.shape[0] // group.size))
+    return net
+
+
+def _bias(group: Group, weights: Sequence[float] | None, times: int) -> Tensor:
+    from medchain.errors import ConfigError
+
+    if weights is None:
+        return torch.zeros(group.size * times)
+    if len(weights) != group.size or min(weights) <= 0:
+        raise ConfigError(f"prefer.{group.name}: expected {group.size} weights above 0, one per choice, got {list(weights)}")
+    return torch.tensor(weights, dtype=torch.float32).log().repeat(times)

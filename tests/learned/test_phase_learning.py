@@ -1,0 +1,53 @@
+"""The train batch made array by array is the one that RLlib's pipeline makes row by row."""
+
+import copy
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="learned roles need medchain[train]")
+pytest.importorskip("ray", reason="learned roles need medchain[train]")
+
+from ray.rllib.connectors.learner import AddOneTsToEpisodesAndTruncate, GeneralAdvantageEstimation  # noqa: E402
+from ray.rllib.core.columns import Columns  # noqa: E402
+
+from experiments.rllib.phase_learning import PhaseTrainBatch, advantages  # noqa: E402
+from tests.learned.setups import LEARNERS, batched_runner  # noqa: E402
+
+
+def test_advantages_by_hand() -> None:
+    """gamma 1, lambda 0.5: deltas are 1+2-1=2, 0+4-2=2, 3-4=-1; from the end -1, 2-0.5=1.5, 2+0.75=2.75."""
+    found = advantages(np.array([[1.0, 2.0, 4.0]]), np.array([[1.0, 0.0, 3.0]]), 1.0, 0.5)
+    np.testing.assert_allclose(found, [[2.75, 1.5, -1.0]])
+    without = advantages(np.array([[1.0, 2.0, 4.0]]), np.array([[1.0, 0.0, 3.0]]), 1.0, 1.0)
+    np.testing.assert_allclose(without, [[3.0, 1.0, -1.0]])
+
+
+@pytest.mark.parametrize("learners", LEARNERS)
+def test_same_batch_as_rllib(learners: tuple[str, ...]) -> None:
+    runner = batched_runner(learners, batch=4)
+    episodes, module = runner.sample(keys=range(4)), runner.module
+    spaces = runner.env.single_observation_space, runner.env.single_action_space
+    pipeline = runner.config.build_learner_connector(*spaces)
+    pipeline.prepend(AddOneTsToEpisodesAndTruncate())
+    pipeline.append(GeneralAdvantageEstimation(gamma=0.98, lambda_=0.9))
+    theirs = pipeline(rl_module=module, batch={}, episodes=copy.deepcopy(episodes), shared_data={})
+    ours = PhaseTrainBatch(gamma=0.98, lambda_=0.9)(rl_module=module, batch={}, episodes=episodes)
+    assert set(ours) == set(theirs)
+    for name, columns in ours.items():
+        real = theirs[name][Columns.LOSS_MASK]
+        for key in (Columns.OBS, Columns.ACTIONS, Columns.ACTION_LOGP, Columns.ACTION_DIST_INPUTS):
+            torch.testing.assert_close(columns[key], theirs[name][key][real], check_dtype=False)
+        for key in ("value_targets", "advantages"):
+            mine, other = columns[key].double(), theirs[name][key][real].double()
+            if key == "advantages":  # theirs are standardised over the added rows too
+                mine, other = ((x - x.mean()) / x.std() for x in (mine, other))
+            torch.testing.assert_close(mine, other, rtol=1e-3, atol=1e-4)
+
+
+def test_only_whole_episodes() -> None:
+    runner = batched_runner(("coordinator",), batch=2)
+    episodes = runner.sample(keys=[1, 2])
+    episodes[0].agent_episodes["coordinator"].is_terminated = False
+    with pytest.raises(ValueError, match="whole episodes"):
+        PhaseTrainBatch()(rl_module=runner.module, batch={}, episodes=episodes)
