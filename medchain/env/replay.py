@@ -82,11 +82,12 @@ class Replay:
         try:
             if self.path.stat().st_size > MOST_BYTES:
                 raise ReplayError(f"{self.path}: longer than any replay ({MOST_BYTES >> 20} MiB)")
-            texts = self.path.read_text(encoding="utf-8").splitlines()
+            whole = self.path.read_text(encoding="utf-8")
         except OSError as error:
             raise ReplayError(f"{self.path}: cannot be read ({error.strerror or error})") from None
         except UnicodeDecodeError:
             raise ReplayError(f"{self.path}: not text; expected a replay, JSON line by line") from None
+        texts = whole.splitlines()
         if not texts:
             raise ReplayError(f"{self.path}: empty; expected a replay, JSON line by line")
         lines = []
@@ -94,7 +95,8 @@ class Replay:
             try:
                 lines.append(json.loads(text))
             except (ValueError, RecursionError) as error:
-                how = "cut off in the middle of a line" if number == len(texts) > 1 else f"not JSON ({error})"
+                cut = number == len(texts) and whole.lstrip().startswith("{") and not whole.endswith("\n")
+                how = "cut off in the middle" if cut else f"not JSON ({error})"
                 raise self._wrong(f"line {number}: {how}") from None
         return lines
 

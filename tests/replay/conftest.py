@@ -16,9 +16,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wild(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Random commands, medium, seed 7, to its end: refusals of every kind, audits, orders, tickets."""
+    """Random commands, medium, seed 8, to its end: refusals of every kind, audits, orders, tickets."""
     path = tmp_path_factory.mktemp("wild") / "wild.jsonl"
-    record_randomly(path, 7)
+    record_randomly(path, 8)
     return path
 
 
@@ -26,5 +26,5 @@ def wild(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, given up after 150 commands."""
     path = tmp_path_factory.mktemp("stopped") / "stopped.jsonl"
-    record_randomly(path, 7, most=150)
+    record_randomly(path, 8, most=150)
     return path
