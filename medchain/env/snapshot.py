@@ -1,12 +1,15 @@
 """An environment as bytes: a line of JSON with PettingZoo's books and what was said, then the record.
 
-Not a pickle: bytes from a stranger are checked, never run.
+Not a pickle: loading runs nothing. Damage is found; a forged record is not, so load only what you saved.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
+
+import numpy as np
 
 from medchain import __version__
 from medchain.env.replay_log import scenario_digest
@@ -25,16 +28,16 @@ def shape_of(scenario: Scenario) -> tuple[Any, ...]:
 
 def pack(env: Any) -> bytes:
     """The state of a raw_env that has been reset."""
-    head = {
-        "medchain": __version__,
+    body = {
         "scenario": scenario_digest(env.session.scenario),
         "difficulty": env._difficulty,
         "draws": env._rng.bit_generator.state,
         "desk": env.game.desk.dump(),
-        **{name: getattr(env, name) for name in BOOKS},
+        "books": {name: getattr(env, name) for name in BOOKS},
     }
     record: bytes = env.session.save()
-    return json.dumps(head).encode() + b"\n" + record
+    rest = json.dumps(body).encode() + b"\n" + record
+    return f"medchain {__version__} {hashlib.sha256(rest).hexdigest()}\n".encode() + rest
 
 
 def unpack(env: Any, data: bytes) -> None:
@@ -43,27 +46,30 @@ def unpack(env: Any, data: bytes) -> None:
     Raises:
         ReplayError: the bytes are of another version or scenario, or damaged; the environment is unchanged.
     """
-    first, _, record = bytes(data).partition(b"\n")
-    try:
-        head = json.loads(first)
-        books = {name: head[name] for name in BOOKS}
-        written, digest, difficulty = head["medchain"], head["scenario"], head["difficulty"]
-        draws, said = head["draws"], head["desk"]
-    except (ValueError, KeyError, TypeError):
-        raise ReplayError("saved state: expected the bytes of save(), got something else") from None
-    if written != __version__:
-        raise ReplayError(f"saved state: written by version {written}, this is version {__version__}")
+    first, _, rest = bytes(data).partition(b"\n")
+    name, _, version = first.decode(errors="replace").partition(" ")
+    version, _, digest = version.partition(" ")
+    if name != "medchain":
+        raise ReplayError("saved state: expected the bytes of save(), got something else")
+    if version != __version__:
+        raise ReplayError(f"saved state: written by version {version[:40]!r}, this is version {__version__}")
+    if hashlib.sha256(rest).hexdigest() != digest:
+        raise ReplayError("saved state: damaged, its digest does not match")
+    head, _, record = rest.partition(b"\n")
+    body = json.loads(head)
+    difficulty = body["difficulty"]
     try:
         game = env._game_of(difficulty)
     except MedChainError as error:
         raise ReplayError(f"saved state: {error}") from None
-    if digest != scenario_digest(game.session.scenario):
-        raise ReplayError(f"saved state: scenario {digest[:12]} is not the environment's {difficulty or 'own'}")
-    game.load(record, said)
+    if body["scenario"] != scenario_digest(game.session.scenario):
+        raise ReplayError(f"saved state: its scenario is not the environment's {difficulty or 'own'}")
+    game.load(record, body["desk"])
     env.game, env._difficulty = game, difficulty
-    env._rng.bit_generator.state = draws
-    for name, value in books.items():
-        setattr(env, name, value)
+    env._rng = np.random.default_rng()
+    env._rng.bit_generator.state = body["draws"]
+    for book, value in body["books"].items():
+        setattr(env, book, value)
     env._forget()
     if env._recorder is not None:
         env._recorder.abandon()

@@ -202,17 +202,18 @@ def test_copies_and_saves_go_on_identically(surface: str, moment: int) -> None:
         assert data_equivalence(rest(other), expected, exact=True)
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}\n", b"\xff" * 100, b"not ours"])
+@pytest.mark.parametrize("damage", [b"", b"{}\n", b"\xff" * 100, b"not ours", b"medchain"])
 def test_strange_bytes_are_not_loaded(damage: bytes) -> None:
     env = medchain_v0.env()
     env.reset(seed=3)
     before = env.save()
     with pytest.raises(ReplayError):
         env.load(damage)
-    with pytest.raises(ReplayError):
-        env.load(before[:-1])
-    with pytest.raises(ReplayError):
-        env.load(before.replace(b'"medchain"', b'"notours"'))
+    for other in (before[:-1], before[:-9] + b"?" + before[-8:], before.replace(b"arbiter", b"arbiser", 1)):
+        with pytest.raises(ReplayError, match="damaged"):
+            env.load(other)
+    with pytest.raises(ReplayError, match="version"):
+        env.load(before.replace(b"medchain ", b"medchain 9.", 1))
     heavy = medchain_v0.env(scenario="heavy")
     heavy.reset(seed=3)
     with pytest.raises(ReplayError, match="scenario"):
