@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,22 +56,21 @@ class SpokenText(spaces.Text):
 
 
 def _examples(scenario: Scenario, number: int) -> list[str]:
+    stocked = {ward: [k for k, sku in scenario.skus.items() if ward in sku.demand_per_day] for ward in scenario.wards}
     if number == COORDINATOR:
-        ward, sku = next((w, name) for name, k in scenario.skus.items() for w in k.demand_per_day)
-        line = f'{{"ward_id": "{ward}", "sku": "{sku}"'
-        return [
-            '{"name": "get_round_briefing", "arguments": {}}',
-            '{"name": "submit_allocation_plan", "arguments": {"plan_json": {"' + ward + '": "requested"}}}',
-            f'{{"name": "request_evidence", "arguments": {line}}}}}',
-            f'{{"name": "escalate_to_clinical_review", "arguments": {line}, "concern": "odd"}}}}',
-            f'{{"name": "messaging_send_to_ward", "arguments": {{"ward_id": "{ward}", "body": "Why so much?"}}}}',
-            '{"name": "advance_round", "arguments": {}}',
-        ]
+        calls: list[tuple[str, dict[str, Any]]] = [("get_round_briefing", {}), ("advance_round", {})]
+        for ward, skus in stocked.items():
+            calls.append(("messaging_send_to_ward", {"ward_id": ward, "body": "Why so much?"}))
+            for sku in skus[:1]:
+                calls.append(("request_evidence", {"ward_id": ward, "sku": sku}))
+                calls.append(("escalate_to_clinical_review", {"ward_id": ward, "sku": sku, "concern": "odd"}))
+        calls.append(("submit_allocation_plan", {"plan_json": dict.fromkeys(stocked, "requested")}))
+        return [json.dumps({"name": name, "arguments": arguments}) for name, arguments in calls]
     if number <= len(scenario.wards):
-        ward = list(scenario.wards)[number - 1]
-        sku = next(name for name, k in scenario.skus.items() if ward in k.demand_per_day)
-        return ['{"requests": {"' + sku + '": 5}}', '{"redact": "none"}', '{"redact": "census"}', '{"body": "Full house."}']
-    return ['{"verdict": "APPROVE"}', '{"verdict": "REDUCE"}', '{"verdict": "DENY"}']
+        requests = dict.fromkeys(stocked[list(stocked)[number - 1]][:1], 5)
+        answers = [{"requests": requests}, {"redact": "none"}, {"redact": "census"}, {"body": "Full house."}]
+        return [json.dumps(answer) for answer in answers]
+    return [json.dumps({"verdict": verdict}) for verdict in ("APPROVE", "REDUCE", "DENY")]
 
 
 class Spoken:

@@ -38,7 +38,8 @@ class Text(Structured):
 
     def follow(self, agent: int, commands) -> str:
         raw = self.env.unwrapped
-        view = raw.session.view(agent)[0]
+        view, name = raw.session.view(agent)[0], raw.possible_agents[agent]
+        assert self.env.observation_space(name).contains(self.env.observe(name))
         self.env.step(written(raw.game.desk.registry.call_of(commands[0], view)))
         return raw.digest()
 
