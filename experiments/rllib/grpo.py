@@ -26,6 +26,9 @@ from policies.llm.module import LoRALanguageModule
 from policies.llm.player import TextSettings
 from policies.llm.rollout import Key, Rollout
 
+PATIENCE = 6
+"""Rounds of asking in which no runner answers before a run gives up."""
+
 
 @dataclass(frozen=True)
 class GRPOSettings:
@@ -155,34 +158,48 @@ class GRPO(Algorithm):
         return found
 
     def play(self, keys: Sequence[Key], stream: tuple[int, ...], temperature: float | None = None) -> list[Rollout]:
-        """Play the episodes of `keys` on all healthy runners; keys lost with a runner are issued again."""
+        """Play the episodes of `keys` on all healthy runners; keys lost with a runner are issued again.
+
+        Raises:
+            RuntimeError: no runner plays anything any more.
+        """
         group = self.env_runner_group
         options = {"stream": stream, "temperature": temperature}
         if group.local_env_runner is not None and not group.num_healthy_remote_env_runners():
             found: list[Rollout] = group.local_env_runner.sample(keys=keys, **options)
             return found
-        left, done = list(keys), {}
-        for _ in range(1 + self.config.max_num_env_runner_restarts if self.config.restart_failed_env_runners else 3):
-            runners = group.healthy_env_runner_ids() or group.probe_unhealthy_env_runners() or []
-            runners = [i for i in runners if i > 0]
-            if not left:
-                break
-            if not runners:
-                time.sleep(1.0)
-                continue
-            shares = {runner: left[i :: len(runners)] for i, runner in enumerate(runners)}
-            for rollout in self._ask(shares, options):
-                done[rollout.key] = rollout
-            self._reissued += sum(key not in done for key in left)
+        left, done, idle = list(keys), {}, 0
+        while left and idle < PATIENCE:
+            self._welcome(group.probe_unhealthy_env_runners())
+            runners = [i for i in group.healthy_env_runner_ids() if i > 0]
+            found = self._ask({runner: left[i :: len(runners)] for i, runner in enumerate(runners)}, options)
+            done |= {rollout.key: rollout for rollout in found}
             left = [key for key in left if key not in done]
+            self._reissued += len(left)
+            idle = 0 if found else idle + 1
+            if left and not found:
+                time.sleep(min(30.0, 2.0**idle))  # a runner that died takes a while to come back
+        if not done:
+            raise RuntimeError(f"no runner played any of {len(keys)} episodes in {PATIENCE} tries; see Ray's logs for why")
         return [done[key] for key in keys if key in done]
 
     _reissued = 0
+    _adapters: dict[str, Any] | None = None
+
+    def _welcome(self, returned: Sequence[int] | None) -> None:
+        """Send the adapters to runners that have come back: they start with fresh ones."""
+        if returned and self._adapters is not None:
+            group = self.env_runner_group
+            group._worker_manager.foreach_actor(
+                "set_state", kwargs={"state": self._adapters}, remote_actor_ids=list(returned), timeout_seconds=600.0
+            )
 
     def _ask(self, shares: dict[int, list[Key]], options: dict[str, Any]) -> list[Rollout]:
         """Each runner's episodes; those of a runner that dies or is too slow are missing."""
         manager = self.env_runner_group._worker_manager
         busy = {runner: keys for runner, keys in shares.items() if keys}
+        if not busy:
+            return []
         results = manager.foreach_actor(
             ["sample"] * len(busy),
             kwargs=[{"keys": keys, **options} for keys in busy.values()],
@@ -225,7 +242,7 @@ class GRPO(Algorithm):
         part = COMPONENT_LEARNER + "/" + COMPONENT_RL_MODULE
         state = self.learner_group.get_state(components=part, inference_only=True)[COMPONENT_LEARNER]
         adapters = state[COMPONENT_RL_MODULE]
-        message = {COMPONENT_RL_MODULE: adapters}
+        message = self._adapters = {COMPONENT_RL_MODULE: adapters}
         group = self.env_runner_group
         if group.local_env_runner is not None:
             group.local_env_runner.set_state(message)
