@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 import medchain
 from medchain.errors import MedChainError
 
-COMMANDS = ("eval", "policies", "play", "replay", "train", "check-model", "tools", "study", "doctor")
+COMMANDS = ("eval", "policies", "play", "replay", "train", "check-model", "tools", "features", "study", "doctor")
 """In the order in which `medchain --help` lists them; a command `check-model` lives in commands/check_model.py."""
 
 BAD_INPUT, INTERRUPTED = 2, 130

@@ -16,13 +16,13 @@ BLOCK = re.compile(r"(<!-- (medchain [^\n]*) -->\n).*?(<!-- end -->)", re.DOTALL
 
 
 def printed(command: str) -> str:
-    """What a `medchain` command prints: a Markdown table as it is, anything else as a block of text."""
+    """What a `medchain` command prints: Markdown tables as they are, anything else as a block of text."""
     _, *arguments = shlex.split(command)
     run = [sys.executable, "-m", "experiments.cli", *arguments]
     output = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     lines = [line.rstrip() for line in output.strip("\n").splitlines()]
     body = "\n".join(lines).rstrip("\n")
-    return f"{body}\n" if body.startswith("|") else f"```text\n{body}\n```\n"
+    return f"{body}\n" if body.startswith(("|", "**")) else f"```text\n{body}\n```\n"
 
 
 def rendered(text: str) -> str:

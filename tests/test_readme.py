@@ -32,3 +32,11 @@ def test_only_generated_blocks_are_replaced() -> None:
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+/[\w./]*)`", TEXT))))
 def test_files_and_folders_it_names_exist(name: str) -> None:
     assert (ROOT / name).exists()
+
+
+@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))
+def test_its_code_runs(code: str) -> None:
+    """And leaves an episode that is over."""
+    names: dict = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert names["session"].ended if "session" in names else names["env"].agents == []
