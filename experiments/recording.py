@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.options import OptionError
-from experiments.players import commanders
+from experiments.players import MODEL, commanders
 from medchain.core.session import Session
 from medchain.env.replay_log import Recorder
 from medchain.scenario import load_scenario
@@ -26,8 +26,13 @@ def check_folder(option: str, folder: Path, policies: Sequence[str], difficultie
     """Make the folder of a recording.
 
     Raises:
-        OptionError: it cannot be made, or two episodes would have one name.
+        OptionError: it cannot be made, a policy cannot be recorded, or two episodes would have one name.
     """
+    for policy in policies:
+        if policy.startswith(MODEL):
+            raise OptionError(
+                f"{option}: {policy} does not play command by command; only scripted coordinators are recorded"
+            )
     names = [replay_name(policy, difficulty, 0) for policy, difficulty in product(policies, difficulties)]
     if len(set(names)) < len(names):
         raise OptionError(f"{option}: two of {', '.join([*policies, *difficulties])} would give their files one name")

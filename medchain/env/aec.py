@@ -141,7 +141,8 @@ class raw_env(AECEnv[str, Any, Any]):
         seed = int(self._rng.integers(2**63)) if seed is None else check_seed(seed)
         difficulty = (options or {}).get("difficulty")
         game = self._game_of(difficulty)
-        self.close()  # a replay that is under way stops here, before its session starts over
+        if self._recorder is not None:
+            self._recorder.close()  # before its session starts over
         game.reset(seed)
         if not fresh:
             self._rng = np.random.default_rng(seed)

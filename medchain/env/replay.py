@@ -111,7 +111,7 @@ class Replay:
         try:
             found = Scenario.model_validate(self.header.get("scenario"))
         except ValidationError as error:
-            raise self._wrong(f"line 1: the scenario is wrong\n{describe(error, self.path)}") from None
+            raise self._wrong(f"line 1: the scenario is wrong\n{describe(error, self.path, Scenario)}") from None
         if self.header.get("digest") != scenario_digest(found):
             raise self._wrong("line 1: the scenario in the header does not have the digest beside it")
         return found

@@ -130,6 +130,11 @@ def test_eval_refuses_a_folder_that_it_cannot_make(tmp_path):
     assert result.exit_code == 2 and "--record" in result.output and "cannot be made" in result.output
 
 
+def test_eval_refuses_to_record_a_language_model_before_it_looks_for_one(tmp_path):
+    result = run("--policy", "zero,llm:none", "--seeds", "1", "--difficulty", "light", "--record", tmp_path / "new")
+    assert result.exit_code == 2 and "--record: llm:none" in result.output and not (tmp_path / "new").exists()
+
+
 def test_eval_refuses_two_scenarios_whose_replays_would_have_one_name(tmp_path):
     result = run("--policy", "zero", "--difficulty", "light,elsewhere/light.yaml", "--record", tmp_path)
     assert result.exit_code == 2 and "one name" in result.output
