@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from medchain.core.words import CENTRAL, NEVER, Kind, Refusal
-from tests.core.quiet import ER, FFP, GENERAL, GLOVE, ICU, MASK, OXY, PLT, RBC, SALINE, Game, quiet
+from tests.core.quiet import ER, FFP, GENERAL, GLOVE, ICU, MASK, MEDLINE, OXY, PLT, RBC, SALINE, Game, quiet
 
 
 def lots(game: Game, sku: int, location: int) -> dict[int, int]:
@@ -51,6 +51,21 @@ def test_the_earliest_expiry_is_used_first_and_moves_first() -> None:
     game.advance()
     assert game.s["consumed"][:2, ICU, RBC].tolist() == [20, 0]
     assert game.s["discarded"][RBC] == 4
+
+
+def test_of_equal_expiry_the_older_lot_goes_first_and_what_is_quarantined_stays() -> None:
+    game = Game()
+    game.ask()
+    for _ in range(2):
+        game.order(MEDLINE, GLOVE, 60)
+    game.to_day(3)
+    lots_of_gloves = [i for i in range(int(game.s["lot_count"])) if game.s["lot_sku"][i] == GLOVE]
+    _, opening, first, second = lots_of_gloves  # those of the wards come first
+    game.s["on_hand"][opening, CENTRAL] = 0
+    game.s["quarantined"][first, CENTRAL] = 40
+    game.plan({(ICU, GLOVE): 30})
+    assert game.s["on_hand"][[first, second], CENTRAL].tolist() == [40, 50]
+    assert game.s["on_hand"][[first, second], ICU + 1].tolist() == [20, 10]
 
 
 def test_issued_blood_does_not_keep() -> None:

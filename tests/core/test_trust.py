@@ -53,6 +53,13 @@ def test_cutting_an_honest_line_is_not_catching_it() -> None:
     assert trust(game, ER) == (5000, 5000)
 
 
+@pytest.mark.parametrize("units, caught", [(44, False), (45, True)])
+def test_padded_is_above_ten_percent_more_than_needed(units: int, caught: bool) -> None:
+    """ER needs 40 bags of saline: 44 is 1.10 times that."""
+    game = after_round_one(lambda game: game.review(ER, SALINE, REDUCE), {(ER, SALINE): units})
+    assert (trust(game, ER)[0] < 5000) == caught
+
+
 @pytest.mark.parametrize("units, rise", [(12, 0), (13, 88), (20, 88)])
 def test_padding_paid(units: int, rise: int) -> None:
     """1.05 x 12 = 12.6; one of ER's nine lines: 0.08/9."""
