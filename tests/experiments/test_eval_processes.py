@@ -19,8 +19,13 @@ EVAL = [sys.executable, "-m", "experiments.cli", "eval"]
 SMALL = ["--policy", "rubber_stamp,zero", "--seeds", "50-52", "--difficulty", "light,heavy"]
 
 
+def hear_ctrl_c() -> None:
+    """In the child: a test run started in the background has SIGINT ignored, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen([*EVAL, *arguments], stdout=subprocess.PIPE, **options)
+    return subprocess.Popen([*EVAL, *arguments], stdout=subprocess.PIPE, preexec_fn=hear_ctrl_c, **options)
 
 
 def run(*arguments: str, hash_seed: str = "0") -> str:
