@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TypeVar
@@ -57,8 +58,15 @@ def check_writable(option: str, path: Path) -> None:
         raise OptionError(f"{option}: {path} is a folder; expected the name of a file")
     if not path.absolute().parent.is_dir():
         raise OptionError(f"{option}: the folder of {path} does not exist; make it first")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise OptionError(f"{option}: {path} cannot be written; choose a place you may write to")
+    refused = OptionError(f"{option}: {path} cannot be written; choose a place you may write to")
+    if path.exists():
+        if not os.access(path, os.W_OK):
+            raise refused
+        return
+    try:  # permissions do not tell all: some folders take no file from anyone
+        tempfile.TemporaryFile(dir=path.absolute().parent).close()
+    except OSError:
+        raise refused from None
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -59,6 +59,8 @@ def test_where_a_file_cannot_be_written_is_said_before_the_work(tmp_path: Path) 
         check_writable("--json", tmp_path)
     with pytest.raises(OptionError, match=r"the folder of .* does not exist"):
         check_writable("--json", tmp_path / "none" / "new.json")
+    with pytest.raises(OptionError, match="cannot be written"):
+        check_writable("--json", Path("/proc/x.json"))  # root may write there, and yet no file can be made
     assert not list(tmp_path.iterdir())
 
 
