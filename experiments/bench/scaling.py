@@ -10,6 +10,8 @@ from pathlib import Path
 
 from experiments.bench.batch import Batch
 from experiments.bench.row import Line, side_by_side
+from medchain.core.record import episode_dtype
+from medchain.scenario import load_scenario
 
 SIZES = (1, 16, 256, 4_096, 65_536)
 FLAT_FROM, FLAT_WITHIN, MEMORY_WITHIN = 256, 0.20, 0.10
@@ -19,19 +21,40 @@ AT_LEAST = 2_048
 
 def measure(repeats: int) -> list[Line]:
     """Cost per episode by batch size, against the batch of FLAT_FROM; and the memory of the largest."""
-    batches = [Batch("rubber_stamp", n) for n in SIZES]
-    plays = [max(1, AT_LEAST // n) for n in SIZES]
-    timed = side_by_side(repeats, *[_again(batch, times) for batch, times in zip(batches, plays, strict=True)])
-    cost = {n: statistics.median(seconds) / (n * times) * 1e6 for n, times, seconds in zip(SIZES, plays, timed, strict=True)}
-    del batches
-    base, unit = cost[FLAT_FROM], "us/episode"
+    sizes = [n for n in SIZES if fits(n)]
+    cost = _cost(sizes, repeats)
+    base, yardstick = cost[FLAT_FROM], f"{FLAT_FROM:,} at once"
     lines = []
-    for n in SIZES:
+    for n in sizes:
         flat = n >= FLAT_FROM
         reach = f"within {FLAT_WITHIN:.0%}" if flat else ""
         reached = abs(cost[n] / base - 1) <= FLAT_WITHIN if flat else None
-        lines.append(Line(f"{n:,} at once", cost[n], unit, f"{FLAT_FROM:,} at once", base, cost[n] / base, reach, reached))
-    return [*lines, _memory(SIZES[-1])]
+        lines.append(Line(f"{n:,} at once", cost[n], "us/episode", yardstick, base, cost[n] / base, reach, reached))
+    left_out = [Line(f"{n:,}: too large for this machine", record_bytes() * n / 2**20, "MiB") for n in SIZES if not fits(n)]
+    return [*lines, _memory(sizes[-1]), *left_out]
+
+
+def record_bytes() -> int:
+    """Size of a record."""
+    return episode_dtype(load_scenario().sizes).itemsize
+
+
+def fits(n: int) -> bool:
+    """Whether `n` records take less than a third of the memory that is free; sizes up to FLAT_FROM always do."""
+    free = Path("/proc/meminfo")
+    if n <= FLAT_FROM or not free.exists():
+        return True
+    (line,) = [line for line in free.read_text().splitlines() if line.startswith("MemAvailable:")]
+    return 3 * n * record_bytes() < int(line.split()[1]) * 1024
+
+
+def _cost(sizes: list[int], repeats: int) -> dict[int, float]:
+    """Microseconds per episode, by batch size."""
+    batches = [Batch("rubber_stamp", n) for n in sizes]
+    plays = [max(1, AT_LEAST // n) for n in sizes]
+    timed = side_by_side(repeats, *[_again(batch, times) for batch, times in zip(batches, plays, strict=True)])
+    measured = zip(sizes, plays, timed, strict=True)
+    return {n: statistics.median(seconds) / (n * times) * 1e6 for n, times, seconds in measured}
 
 
 def _again(batch: Batch, times: int) -> Callable[[], None]:
