@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from experiments.svg import colour, dot, line, nice_top, polyline, rect, svg, text
+
+MOST_DOTS = 600
+"""In one row of a strip."""
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 440.0, 44.0, 8.0, 10.0, 24.0
 
@@ -103,8 +107,13 @@ def stack_chart(
 def strip_chart(
     label: str, rows: Sequence[Row], low: float, high: float, shown: Callable[[float], str], zero: float | None = None
 ) -> str:
-    """One row of dots per name over low .. high, with the mean and its interval; `zero` draws a ruled line."""
-    left, tall = 8.0, 46.0
+    """One row of dots per name over low .. high, a lane per colour, with the mean and its interval.
+
+    `zero` draws a ruled line.
+    """
+    lanes = list(dict.fromkeys(hue for row in rows for _, _, hue in row.dots))
+    lane = 8.0
+    left, tall = 8.0, 34.0 + lane * len(lanes)
     width, height = WIDTH - left - 10, tall * len(rows) + 26
 
     def across(value: float) -> float:
@@ -118,11 +127,12 @@ def strip_chart(
     if zero is not None and low < zero < high:
         parts.append(line(across(zero), 0, across(zero), height - 20, "rule"))
     for i, row in enumerate(rows):
-        y = tall * i + 28
-        parts.append(text(left, y - 13, row.name, "strong"))
-        parts.append(text(WIDTH - 10, y - 13, shown(row.mean), "strong", "end"))
-        for j, (value, title, hue) in enumerate(row.dots):
-            parts.append(dot(across(value), y + (j * 7 % 11 - 5) * 0.9, 3, f"f-{hue} faint", title))
+        top = tall * i + 14
+        y = top + 8 + lane * len(lanes) / 2
+        parts.append(text(left, top, row.name, "strong"))
+        parts.append(text(WIDTH - 10, top, shown(row.mean), "strong", "end"))
+        for value, title, hue in row.dots:
+            parts.append(dot(across(value), top + 8 + lane * (lanes.index(hue) + 0.5), 3, f"f-{hue} faint", title))
         parts.append(line(across(row.low), y, across(row.high), y, "s-ink", 2.4))
         parts.append(dot(across(row.mean), y, 4.6, "f-ink", f"{row.name}: mean {shown(row.mean)}"))
     return svg(WIDTH, height, parts, label)
@@ -131,3 +141,18 @@ def strip_chart(
 def hues(names: Sequence[str]) -> dict[str, str]:
     """A colour for each name, in order."""
     return {name: colour(i) for i, name in enumerate(names)}
+
+
+def round_range(values: Sequence[float]) -> tuple[float, float]:
+    """The narrowest low .. high around `values` whose quarters are multiples of a round step from 0.01 on."""
+    step = 0.01
+    for step in (scale * m for scale in (0.01, 0.1, 1.0, 10.0) for m in (1, 2, 5)):
+        low = math.floor(min(values) / step) * step
+        if low + 4 * step >= max(values):
+            break
+    return low, low + 4 * step
+
+
+def thinned(dots: Sequence[tuple[float, str, str]]) -> Sequence[tuple[float, str, str]]:
+    """All of the dots, or so many of them, evenly, that a page can hold them."""
+    return dots[:: -(-len(dots) // MOST_DOTS)] if dots else dots

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
-from experiments.charts import Row, hues, percent, strip_chart
+from experiments.charts import Row, hues, percent, round_range, strip_chart, thinned
 from experiments.evaluation import Result
 from experiments.page import Page
 from experiments.run_folder import versions
 from experiments.statistics import CONFIDENCE, Estimate, cluster_bootstrap
-from experiments.summary import Summary, by_policy, differences, summarise
+from experiments.summary import CRITICAL, Summary, by_policy, differences, summarise
 from experiments.svg import CLASSES, legend
 from experiments.tables import interval, number
 
@@ -23,6 +23,8 @@ p.note{color:var(--soft);font-size:.9rem;margin:.2em 0 1em;max-width:75ch}
 .legend{font-size:.84rem;color:var(--soft);margin:.3em 0 .9em}
 .legend span{display:inline-block;margin-right:14px}
 .legend i{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:5px;vertical-align:-1px}
+.scroll{margin-top:14px}.scroll table{width:100%;max-width:980px}
+td:first-child,th:first-child{position:sticky;left:0;background:var(--card);padding-right:14px;z-index:1}
 td.heat{padding:5px 10px;text-align:right;border-bottom:2px solid var(--card)}
 th{vertical-align:bottom}tr.total td{font-weight:600}
 details>summary{cursor:pointer;color:var(--accent);font-size:.9rem;margin:.5em 0}
@@ -31,6 +33,10 @@ h3{font-size:1rem;margin:0 0 .5em}svg{max-width:560px}
 @media(max-width:480px){main{padding:16px 10px 40px}section{padding:14px 12px}}
 """
 )
+
+
+MOST_ROWS = 300
+"""Episodes that the table of every seed lists."""
 
 
 def comparison_page(results: Sequence[Result]) -> Page:
@@ -67,7 +73,7 @@ def _rows(
         values = [value(e) for e in episodes]
         mean = cluster_bootstrap(values, [e.seed for e in episodes], possible)
         dots = [(v, _title(e, shown(v)), colours[e.difficulty]) for e, v in zip(episodes, values, strict=True)]
-        rows.append(Row(policy, dots, mean.mean, mean.low, mean.high))
+        rows.append(Row(policy, thinned(dots), mean.mean, mean.low, mean.high))
     return rows
 
 
@@ -82,7 +88,7 @@ def _difficulty_legend(results: Sequence[Result]) -> str:
 
 def _score_parts(results: Sequence[Result], summaries: Sequence[Summary]) -> tuple[str, ...]:
     note = (
-        f"A dot is an episode; the black dot is the mean, with its {CONFIDENCE:.0%} interval (seeds resampled). The "
+        f"A dot is an episode; the large dot is the mean, with its {CONFIDENCE:.0%} interval (seeds resampled). The "
         "bound is what a linear program that knows every future need could reach at most in that episode."
     )
     scores = strip_chart("scores by policy", _rows(results, lambda r: r.score, number, (0, 1)), 0, 1, lambda v: f"{v:.2f}")
@@ -96,25 +102,37 @@ def _score_parts(results: Sequence[Result], summaries: Sequence[Summary]) -> tup
 
 
 def _pair_parts(results: Sequence[Result]) -> tuple[str, ...]:
-    first, *others = by_policy(results).values()
-    colours = hues(list(dict.fromkeys(r.difficulty for r in results)))
-    rows = []
-    for d, episodes in zip(differences(results), others, strict=True):
-        pairs = [(e, e.score - b.score) for e, b in zip(episodes, first, strict=True)]
-        dots = [(v, _title(e, f"{v:+.3f}"), colours[e.difficulty]) for e, v in pairs]
-        rows.append(Row(d.policy, dots, d.score.mean, d.score.low, d.score.high))
-    every = [v for row in rows for v, _, _ in row.dots] + [0.0]
-    low, high = min(every), max(every)
-    edge = max(0.02, 0.06 * (high - low))
-    chart = strip_chart("difference of score by pair", rows, low - edge, high + edge, lambda v: f"{v:+.2f}", zero=0.0)
-    header = ("policy", "score", "interval", "critical service", "interval", "without audit", "interval")
-    table = [
-        [d.policy, *_signed(d.score), *_signed(d.critical_service_level), *_signed(d.score_without_audit)]
-        for d in differences(results)
+    found = differences(results)
+    drawn = _pair_chart("Score", results, lambda r: r.score, [d.score for d in found])
+    critical = [d.critical_service_level for d in found]
+    if all(estimate is not None for estimate in critical):
+        drawn += _pair_chart("Critical service", results, lambda r: r.breakdown[CRITICAL], critical)
+    header = ("policy", "score", "interval", "critical service", "interval", "score without audit", "interval")
+    rows = [
+        [d.policy, *_signed(d.score), *_signed(d.critical_service_level), *_signed(d.score_without_audit)] for d in found
     ]
     note = "Both play the same world, so its luck cancels out: a dot is one seed and difficulty."
-    drawn = f'<div class="pair"><div>{chart}</div><div>{heat_table(header, table, {})}</div></div>'
-    return f'<p class="note">{note}</p>{_difficulty_legend(results)}', drawn
+    head = f'<p class="note">{note}</p>{_difficulty_legend(results)}'
+    return head, f'<div class="pair">{drawn}</div>', heat_table(header, rows, {})
+
+
+def _pair_chart(
+    title: str, results: Sequence[Result], value: Callable[[Result], float | None], means: Sequence[Estimate | None]
+) -> str:
+    """Differences to the first policy, a dot a pair; pairs that lack the value are left out."""
+    first, *others = by_policy(results).values()
+    colours, rows = hues(list(dict.fromkeys(r.difficulty for r in results))), []
+    for mean, episodes in zip(means, others, strict=True):
+        dots = []
+        for ours, theirs in zip(episodes, first, strict=True):
+            mine, base = value(ours), value(theirs)
+            if mine is not None and base is not None:
+                dots.append((mine - base, _title(ours, f"{mine - base:+.3f}"), colours[ours.difficulty]))
+        if mean is not None:
+            rows.append(Row(episodes[0].policy, thinned(dots), mean.mean, mean.low, mean.high))
+    low, high = round_range([0.0, *(v for row in rows for v, _, _ in row.dots)])
+    chart = strip_chart(f"difference of {title.lower()} by pair", rows, low, high, lambda v: f"{v:+.2f}", zero=0.0)
+    return f"<div><h3>{escape(title)}</h3>{chart}</div>"
 
 
 def _signed(estimate: Estimate | None) -> tuple[str, str]:
@@ -145,8 +163,9 @@ def _seed_parts(results: Sequence[Result]) -> tuple[str, ...]:
         mine = [found[difficulty, seed, policy] for policy in policies]
         rows.append([f"{_short(difficulty)} {seed}", *[r.score for r in mine], mine[0].bound])
     header = ("episode", *policies, "bound")
-    table = heat_table(header, rows, dict.fromkeys(range(1, len(header)), 1.0))
-    return (table.replace('class="scroll"', 'class="scroll tall"'),)
+    table = heat_table(header, rows[:MOST_ROWS], dict.fromkeys(range(1, len(header)), 1.0))
+    note = f'<p class="note">The first {MOST_ROWS} of {len(rows)}; --json has all.</p>' if len(rows) > MOST_ROWS else ""
+    return note, table.replace('class="scroll"', 'class="scroll tall"')
 
 
 def _words(name: str) -> str:

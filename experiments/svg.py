@@ -22,7 +22,7 @@ svg text.ink{fill:var(--ink)}svg text.strong{fill:var(--ink);font-weight:600}svg
 .s-c0{stroke:var(--c0)}.s-c1{stroke:var(--c1)}.s-c2{stroke:var(--c2)}.s-c3{stroke:var(--c3)}.s-c4{stroke:var(--c4)}
 .s-c5{stroke:var(--c5)}.f-good{fill:var(--good)}.f-warn{fill:var(--warn)}.f-bad{fill:var(--bad)}.f-ghost{fill:var(--ghost)}
 .f-ink{fill:var(--ink)}.s-ink{stroke:var(--ink)}.s-good{stroke:var(--good)}.s-warn{stroke:var(--warn)}.s-bad{stroke:var(--bad)}
-.s-ghost{stroke:var(--ghost)}.faint{opacity:.35}.hollow{fill:none;pointer-events:all}.band{opacity:.16}
+.s-ghost{stroke:var(--ghost)}.faint{opacity:.6}.hollow{fill:none;pointer-events:all}.band{opacity:.16}
 """
 
 COLOURS = 6

@@ -105,7 +105,7 @@ def spelled(desk: Desk, command: Any, view: Any, said: dict[str, str]) -> tuple[
         return "not understood", ""
     except (IndexError, KeyError, ValueError):  # numbers that name nothing: refused, and without words
         return Kind(int(command["kind"])).name.lower(), "(names nothing that exists)"
-    values = (f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in call.arguments.items())
+    values = (f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in call.arguments.items() if v != "")
     return call.name, " ".join(values)
 
 

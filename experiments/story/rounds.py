@@ -9,7 +9,7 @@ from experiments.story.data import Call, Chapter, Story
 from experiments.story.facts import Facts, dollars, event_title, plural, ward_title
 from experiments.story.score import EVENT_HUES
 
-NOTE = "What each round brought; open a card's list for its calls, and a call for what came back."
+NOTE = "What each round brought; beneath, every call and answer: open a round, then a call for what came back."
 _GOOD, _FAIR = 0.9, 0.7
 
 
@@ -25,9 +25,16 @@ def card(story: Story, f: Facts, chapter: Chapter) -> str:
     head = f"<h3>Round {chapter.number} <small>days {days[0]} to {days[-1]}</small></h3>"
     fills = _fills(f, r) if r < f.over else '<p class="note">Stopped here.</p>'
     told = "".join(f"<li>{escape(line)}</li>" for line in told_of(f, chapter))
-    calls = "".join(map(_call, chapter.calls))
-    folded = f"<details><summary>{plural(len(chapter.calls), 'call')}</summary>{calls}</details>"
-    return f'<article class="round">{head}{"".join(chips)}{fills}<ul>{told}</ul>{folded}</article>'
+    return f'<article class="round">{head}{"".join(chips)}{fills}<ul>{told}</ul></article>'
+
+
+def calls_of(chapter: Chapter) -> str:
+    """Every call and answer of a round, folded."""
+    mine = sum(1 for call in chapter.calls if call.agent == "coordinator")
+    told = (
+        f"Round {chapter.number}: {plural(mine, 'call')} of the coordinator, {plural(len(chapter.calls) - mine, 'answer')}"
+    )
+    return f"<details><summary>{told}</summary>{''.join(map(_call, chapter.calls))}</details>"
 
 
 def _fills(f: Facts, r: int) -> str:
@@ -70,7 +77,7 @@ def _call(call: Call) -> str:
     return f'<details class="call"><summary>{head}</summary><pre>{escape(whole + call.text)}</pre></details>'
 
 
-_MOST = 110
+_MOST = 150
 
 
 def _clipped(text: str) -> str:
@@ -80,4 +87,5 @@ def _clipped(text: str) -> str:
 def rounds_section(story: Story, f: Facts) -> tuple[str, ...]:
     """Parts of the section with the timeline."""
     cards = "".join(card(story, f, chapter) for chapter in story.chapters)
-    return f'<p class="note">{NOTE}</p>', f'<div class="rounds">{cards}</div>'
+    calls = "".join(map(calls_of, story.chapters))
+    return f'<p class="note">{NOTE}</p>', f'<div class="rounds">{cards}</div><h3>Calls</h3>{calls}'

@@ -36,9 +36,10 @@ font-variant-numeric:tabular-nums}
 details.ward>summary{color:var(--ink);margin:1em 0 .5em}details.ward>summary h3{display:inline;margin:0}
 details>summary{cursor:pointer;color:var(--accent);font-size:.9rem;margin:.5em 0}
 details.call>summary{color:var(--ink);font-size:.82rem;margin:.15em 0;overflow-wrap:anywhere}
+details.call code{color:var(--soft)}
 details.call pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--back);border-radius:6px;padding:8px 10px;
 margin:.2em 0 .6em 1em;color:var(--ink)}
-.who{display:inline-block;min-width:6.6em;color:var(--soft)}
+.who{display:inline-block;min-width:8.4em;color:var(--soft)}
 .words td,.words th{white-space:normal;text-align:left;vertical-align:top}
 .words td:first-child{white-space:nowrap}
 .second td:nth-child(2),.second th:nth-child(2){text-align:left}.second table{font-size:.86rem}

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from experiments.charts import round_range
 from experiments.comparison import comparison_page, heat_table
 from experiments.evaluation import Result
 from experiments.story.data import tell
@@ -44,7 +45,7 @@ def pages(tmp_path_factory, wild):
 def test_the_comparison_shows_every_episode_and_every_pair(pages):
     html = (pages / "comparison.html").read_text()
     assert not URL.findall(html)
-    assert html.count("auditor, heavy, seed 55: ") == 3  # score, share of the bound, difference
+    assert html.count("auditor, heavy, seed 55: ") == 4  # score, share of the bound, both differences
     assert html.count("rubber_stamp, heavy, seed 55: ") == 2
     assert "auditor, light, seed 50: +0.450" in html and "+0.450</td>" in html
     assert re.search(r"<td>heavy 55</td>.*?0\.400.*?0\.650.*?0\.850.*?0\.950", html, re.DOTALL)
@@ -65,6 +66,21 @@ def test_a_table_shades_numbers_by_their_share():
 )
 def test_an_axis_ends_at_a_round_number(value, top):
     assert nice_top(value) == top
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [([0, 0.52], (0, 0.8)), ([-0.13, 0.1], (-0.2, 0.2)), ([0, 0], (0, 0.04)), ([-1, 1], (-1, 1))]
+)
+def test_a_range_is_round_and_holds_its_values(values, expected):
+    low, high = round_range(values)
+    assert low <= min(values) and max(values) <= high
+    assert (low, high) == pytest.approx(expected)
+
+
+def test_a_page_of_thousands_of_episodes_stays_small():
+    many = [result(policy, "light", seed, 0.5) for policy in ("zero", "auditor") for seed in range(2000)]
+    html = comparison_page(many).html()
+    assert len(html) < 1_000_000 and "The first 300 of 2000" in html
 
 
 @needs_browser
