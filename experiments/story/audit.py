@@ -64,9 +64,9 @@ def audit_row(f: Facts, r: int, w: int, k: int) -> list[str]:
 
 
 def padding_by_round(f: Facts) -> list[tuple[int, int, int, int]]:
-    """By round: padded lines, of these caught by a verdict, cut by the plan, paid."""
+    """By round that has closed: padded lines, of these caught by a verdict, cut by the plan, paid."""
     found = []
-    for r in range(f.rounds):
+    for r in range(f.over):
         padded, caught, paid = f.padded[r], f.caught[r], f.paid[r] & ~f.caught[r]
         all_, by_verdict, through = int(padded.sum()), int(caught.sum()), int(paid.sum())
         found.append((all_, by_verdict, all_ - by_verdict - through, through))
@@ -77,12 +77,13 @@ def audit_section(story: Story, f: Facts) -> tuple[str, ...]:
     """Parts of the section on the audit trail."""
     counts = padding_by_round(f)
     rows = [audit_row(f, *line) for line in looked_into(f)]
-    padded, caught, cut, through = (sum(column) for column in zip(*counts, strict=True))
+    padded, caught, cut, through = (sum(row[i] for row in counts) for i in range(4))
     told = f"{plural(padded, 'padded request')}: {caught} caught by a verdict, {cut} cut by the plan, {through} paid."
-    names = [str(r + 1) for r in range(f.rounds)]
+    names = [str(r + 1) for r in range(f.over)]
     hues = [("good", "caught by a verdict"), ("c0", "cut by the plan"), ("bad", "paid")]
     series = [(words, hue, [row[i + 1] for row in counts]) for i, (hue, words) in enumerate(hues)]
-    chart = stack_chart("padded requests by round: caught, cut by the plan, paid", names, series)
+    label = "padded requests by round: caught, cut by the plan, paid"
+    chart = stack_chart(label, names, series) if names else '<p class="note">No round was closed.</p>'
     drawn = f'<div class="pair"><div>{legend(hues)}{chart}</div><div>{_words(story)}</div></div>'
     if not rows:
         return f'<p class="note">{told} Nobody looked into any of them.</p>', drawn

@@ -49,8 +49,10 @@ def _fills(f: Facts, r: int) -> str:
 def told_of(f: Facts, chapter: Chapter) -> list[str]:
     """A round in a few sentences; the terminal shows them too."""
     r, before, after = chapter.number - 1, chapter.opening, chapter.closing
-    padded, caught, cut, paid = padding_by_round(f)[r]
-    told = [f"{padded} of {int(f.lines.sum())} lines padded: {caught} caught, {cut} cut, {paid} paid"]
+    told = [f"{int(f.padded[r].sum())} of {int(f.lines.sum())} lines padded"]
+    if r < f.over:
+        _, caught, cut, paid = padding_by_round(f)[r]
+        told[0] += f": {caught} caught, {cut} cut, {paid} paid"
     evidence, reviews = int((f.evidence[r] > 0).sum()), int((f.verdict[r] > 0).sum())
     if evidence or reviews:
         told.append(f"{plural(evidence, 'disclosure')}, {plural(reviews, 'review')}")

@@ -9,6 +9,7 @@ from experiments.story.audit import HUE_OF, audit_row, looked_into, padding_by_r
 from experiments.story.data import tell
 from experiments.story.facts import Facts
 from experiments.story.page import footer, page_of
+from experiments.story.rounds import told_of
 from experiments.story.score import weights_of
 from experiments.story.stock import ORDER_HEADER, order_row, shelf
 from medchain.core.session import Session
@@ -68,6 +69,14 @@ def test_padding_is_split_without_a_rest(f):
     counts = np.array(padding_by_round(f))
     assert (counts[:, 0] == counts[:, 1:].sum(axis=1)).all() and (counts >= 0).all()
     assert counts[:, 0].sum() == f.padded.sum() and counts[:, 1].sum() == f.caught.sum() > 0
+
+
+def test_a_round_that_has_not_closed_is_not_judged(stopped):
+    story = tell(Replay(stopped))
+    f = Facts(story)
+    assert f.over == f.rounds - 1 == len(padding_by_round(f))
+    assert told_of(f, story.chapters[-1])[0].endswith(" lines padded")
+    assert "caught" in told_of(f, story.chapters[0])[0]
 
 
 def test_the_audit_trail_has_every_line_that_was_looked_into(f):
