@@ -21,7 +21,7 @@ body{margin:0;background:var(--back);color:var(--ink);font:16px/1.55 system-ui,s
 main{max-width:1100px;margin:0 auto;padding:28px 16px 60px}
 h1{font-size:1.7rem;margin:.2em 0}
 h2{font-size:1.2rem;margin:0 0 .6em}
-p.lead{color:var(--soft);margin:.2em 0 1.4em}
+p.lead{color:var(--soft);margin:.2em 0 1.4em;overflow-wrap:anywhere}
 section{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:18px 20px;margin:16px 0}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}
@@ -32,7 +32,7 @@ figure{margin:0;background:#fff;border-radius:8px;padding:6px}
 svg{max-width:100%;height:auto}
 code,pre{font:.86rem/1.5 ui-monospace,monospace}
 pre{overflow-x:auto;margin:0}
-footer{color:var(--soft);font-size:.85rem;margin-top:24px}
+footer{color:var(--soft);font-size:.85rem;margin-top:24px;overflow-wrap:anywhere}
 """
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from html import escape
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -31,13 +33,22 @@ needs_browser = pytest.mark.skipif(browser() is None, reason="no Chromium on thi
 def shot(page: Path, width: int, folder: Path, height: int = 1400) -> tuple[np.ndarray, list[str]]:
     """The page as pixels, float [height, width, 3] in [0, 1], and the lines of its console."""
     picture = folder / f"{page.stem}-{width}.png"
-    command = [
-        browser(),
-        *FLAGS,
-        f"--user-data-dir={folder / 'profile'}",
-        f"--window-size={width},{height}",
-        f"--screenshot={picture}",
-        page.absolute().as_uri(),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = _run(page, folder, f"--window-size={width},{height}", f"--screenshot={picture}")
     return plt.imread(picture)[..., :3], [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+def needed_width(page: Path, width: int, folder: Path) -> int:
+    """The width, in pixels, that the page takes in a window of `width`: more where something hangs over the edge."""
+    measured = folder / f"{page.stem}-measured.html"
+    # In a frame, for a window of its own is never narrower than 500 pixels.
+    script = "document.title = 'takes ' + this.contentDocument.documentElement.scrollWidth"
+    held = escape(page.read_text(encoding="utf-8"))
+    frame = f'<iframe style="width:{width}px;height:900px;border:0" onload="{script}" srcdoc="{held}"></iframe>'
+    measured.write_text(f"<!doctype html><title></title>{frame}", encoding="utf-8")
+    dom = _run(measured, folder, "--dump-dom").stdout
+    return int(re.search(r"<title>takes (\d+)</title>", dom)[1])
+
+
+def _run(page: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [browser(), *FLAGS, f"--user-data-dir={folder / 'profile'}", *options, page.absolute().as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)

@@ -12,7 +12,7 @@ from experiments.story.page import footer, page_of
 from experiments.svg import nice_top
 from medchain.env.replay import Replay
 from medchain.reward.formula import COMPONENTS
-from tests.replay.browser import needs_browser, shot
+from tests.replay.browser import needed_width, needs_browser, shot
 from tests.replay.test_story import URL
 
 WARDS = ("ward_icu", "ward_er", "ward_general")
@@ -84,10 +84,16 @@ def test_a_page_of_thousands_of_episodes_stays_small():
 
 
 @needs_browser
-@pytest.mark.parametrize("width", [1100, 500])
+@pytest.mark.parametrize("width", [1100, 390])
 @pytest.mark.parametrize("name", ["story", "comparison"])
 def test_a_page_renders_without_a_console_error(pages, name, width, tmp_path):
     picture, console = shot(pages / f"{name}.html", width, tmp_path)
     assert picture.shape == (1400, width, 3)
     assert picture.reshape(-1, 3).std() > 0.05, "an empty page"
     assert console == []
+
+
+@needs_browser
+@pytest.mark.parametrize("name", ["story", "comparison"])
+def test_nothing_hangs_over_the_edge_of_a_phone(pages, name, tmp_path):
+    assert needed_width(pages / f"{name}.html", 390, tmp_path) == 390
