@@ -18,6 +18,8 @@ Player = Callable[[Scenario, Sequence[int]], Array]
 
 MODEL = "llm:"
 """Before the name or path of a language model: `llm:PATH_OR_NAME[+ADAPTER]`; a run folder brings its adapter."""
+LEARNED = "learned:"
+"""Before a coordinator's file or run folder that `medchain train` wrote at phase level."""
 TRAIN_EXTRA = ("torch", "transformers", "peft")
 
 
@@ -29,6 +31,8 @@ def player(name: str) -> Player:
     """
     if name.startswith(MODEL):
         return _model(name.removeprefix(MODEL))
+    if name.startswith(LEARNED):
+        return _learned(name.removeprefix(LEARNED))
     from policies.roster import coordinator, coordinator_names
     from policies.scripted.batch import play
 
@@ -48,6 +52,17 @@ def _model(name: str) -> Player:
 
     check(name)
     return partial(play_records, name)
+
+
+def _learned(path: str) -> Player:
+    """What plays a learned coordinator; raises ConfigError if there is none there, or no torch."""
+    if find_spec("torch") is None:
+        raise ConfigError(f"{LEARNED}{path}: learned coordinators need medchain[train]; not installed: torch")
+    from pathlib import Path
+
+    from experiments.rllib.phase_roles import play_learned, role_file
+
+    return partial(play_learned, role_file(Path(path), "coordinator"))
 
 
 def _scripted(play: Callable[..., Array], name: str, scenario: Scenario, seeds: Sequence[int]) -> Array:

@@ -14,9 +14,11 @@ Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Run fold
 
 
 def run(config: Config, iterations: Iterations = None, resume: Resume = False, out: Out = None) -> None:
-    """Train language models in the hospital by RLlib on Ray, and report before against after."""
+    """Train language models or phase-level networks in the hospital by RLlib on Ray; report before against after."""
     from experiments.train_config import load_train_config
 
+    if _at_phase_level(config):
+        return _train_phase(config, iterations, resume, out)
     experiment = load_train_config(config)
     from experiments.supervise import supervised
 
@@ -30,3 +32,25 @@ def run(config: Config, iterations: Iterations = None, resume: Resume = False, o
         typer.echo(f"{name:>14}: {next(iter(estimate.values())):.3f}")
     mean, low, high = list(results["gain"].values())[:3]
     typer.echo(f"{'gain':>14}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]\nreport: {folder / 'report.html'}")
+
+
+def _at_phase_level(config: Path) -> bool:
+    from experiments.rllib.phase_config import is_phase_file
+
+    return is_phase_file(config)
+
+
+def _train_phase(config: Path, iterations: int | None, resume: bool, out: Path | None) -> None:
+    """PPO of learned roles, from an experiment with a section `ppo`."""
+    from experiments.rllib.phase_config import load_phase_config
+
+    experiment = load_phase_config(config)
+    from experiments.rllib.phase_report import results_table
+    from experiments.rllib.phase_train import train
+    from experiments.tables import console
+
+    folder = out or Path("runs") / experiment.name
+    count = experiment.run.iterations if iterations is None else iterations
+    results = train(experiment, folder, count, resume, typer.echo)
+    console().print(results_table(experiment, results))
+    typer.echo(f"results: {folder / 'results.json'}, curves: {folder / 'curves.png'}")

@@ -11,7 +11,7 @@ from experiments.rllib.phase_roles import RolePart, assemble
 from medchain.env.phases import STEPS
 from medchain.env.vector import VectorEnv
 from medchain.scenario import Scenario
-from policies.phase import Moment
+from policies.phase import Decide, Moment
 
 Array = np.ndarray[Any, Any]
 
@@ -29,6 +29,11 @@ class PhaseBatch:
         self.env = VectorEnv(scenario, n, cast.responders, reward)
         self._frozen = cast.frozen
         self.earned = np.zeros((n, scenario.sizes.agents))
+
+    def freeze(self, agent: int, decide: Decide) -> None:
+        """Let `decide` play a learned agent."""
+        self._frozen[agent] = decide
+        self.modules = {a: module for a, module in self.modules.items() if a != agent}
 
     def reset(self, keys: Sequence[int]) -> None:
         """Start one episode per key."""

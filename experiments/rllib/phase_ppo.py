@@ -65,6 +65,13 @@ class PhasePPO(PPO):
                 inference_only=True,
             )
 
+    def set_state(self, state: Any) -> None:
+        """Continue from a checkpoint: the Learners' schedules too, which RLlib sets forth only after an update."""
+        super().set_state(state)
+        sampled = self.metrics.peek((ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME), default=0)
+        timesteps = {NUM_ENV_STEPS_SAMPLED_LIFETIME: sampled}
+        self.learner_group.foreach_learner(lambda learner: learner.after_gradient_based_update(timesteps=timesteps))
+
     def _seed_everything(self) -> None:
         """An iteration's own draws (the order of minibatches) depend on the run's seed and the iteration only."""
         number = np.random.SeedSequence((self.config.seed or 0, self.training_iteration)).generate_state(1)[0]

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -78,6 +78,15 @@ def check_roles(scenario: Scenario, parts: Mapping[str, RolePart], where: str) -
         _scripted(names.index(name), part, scenario)
 
 
+def roles_as_data(parts: Mapping[str, RolePart]) -> dict[str, dict[str, Any]]:
+    """Roles as plain data: of each kind the keys that it may have."""
+    return {
+        name: {"role": part.role}
+        | {k: v for k, v in part.model_dump(mode="json").items() if k in KEYS[part.role] and v is not None}
+        for name, part in parts.items()
+    }
+
+
 def assemble(scenario: Scenario, parts: Mapping[str, RolePart]) -> Cast:
     """Make what plays each agent of `scenario`; `parts` have been checked.
 
@@ -120,3 +129,19 @@ def _scripted(agent: int, part: RolePart, scenario: Scenario) -> Any:
     if agent == scenario.sizes.agents - 1:
         return ArbiterResponder()
     return WardResponder(agent, *parse_persona(part.persona))
+
+
+def play_learned(path: Path, scenario: Scenario, seeds: Sequence[int]) -> Any:
+    """Episode records [seed] of the coordinator in a role's file, its most probable choices, beside scripted agents.
+
+    Raises:
+        ConfigError: the file is missing or does not fit the scenario.
+    """
+    from experiments.rllib.phase_batch import PhaseBatch
+
+    parts = {name: RolePart(role="scripted") for name in scenario.agents}
+    parts[next(iter(parts))] = RolePart(role="checkpoint", path=str(path), greedy=True)
+    batch = PhaseBatch(scenario, len(seeds), parts, "terminal")
+    batch.reset(seeds)
+    batch.turn()
+    return batch.env.episodes

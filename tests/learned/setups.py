@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import ray
+import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -70,3 +75,26 @@ def stock_runner() -> PhaseEnvRunner:
         .debugging(log_level="ERROR")
     )
     return PhaseEnvRunner(config)
+
+
+@contextmanager
+def start_ray() -> Iterator[None]:
+    """A small Ray on this machine; remote processes find this checkout."""
+    root = str(Path(__file__).resolve().parents[2])
+    env = {"env_vars": {"PYTHONPATH": root, "OMP_NUM_THREADS": "1"}}
+    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False, runtime_env=env)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Torch on one thread, as in the remote processes."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

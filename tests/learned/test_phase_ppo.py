@@ -13,9 +13,7 @@ ray = pytest.importorskip("ray", reason="learned roles need medchain[train]")
 from experiments.rllib.phase_learning import PhaseTrainBatch  # noqa: E402
 from experiments.rllib.phase_ppo import KEYS_DEALT_AGAIN, SCORE_MEAN, PhasePPOConfig  # noqa: E402
 from experiments.rllib.phase_runner import PhaseEnvRunner  # noqa: E402
-from tests.learned.setups import ppo  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.learned.setups import one_thread, ppo, start_ray  # noqa: E402
 
 
 class DyingRunner(PhaseEnvRunner):
@@ -31,13 +29,8 @@ class DyingRunner(PhaseEnvRunner):
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Any:
-    env = {"env_vars": {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}}
-    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False, runtime_env=env)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    ray.shutdown()
+    with start_ray(), one_thread():
+        yield
 
 
 def build(learners: tuple[str, ...] = ("coordinator",), runners: int = 0, runner: type = PhaseEnvRunner, **more: Any) -> Any:
@@ -49,7 +42,14 @@ def build(learners: tuple[str, ...] = ("coordinator",), runners: int = 0, runner
             learner_connector=lambda o, a: PhaseTrainBatch(o, a, gamma=1.0, lambda_=0.9),
             add_default_connectors_to_learner_pipeline=False,
         )
-        .training(gamma=1.0, lr=3e-3, num_epochs=2, minibatch_size=64, use_kl_loss=False, entropy_coeff=0.0)
+        .training(
+            gamma=1.0,
+            lr=[[0, 3e-3], [600, 1e-3]],
+            num_epochs=2,
+            minibatch_size=64,
+            use_kl_loss=False,
+            entropy_coeff=[[0, 0.01], [600, 0.0]],
+        )
     )
     return config.build_algo()
 

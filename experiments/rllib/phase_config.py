@@ -1,0 +1,174 @@
+"""What `medchain train` is told about roles that learn at phase level: one YAML file with a section `ppo`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from experiments.rllib.phase_roles import RolePart, check_roles, roles_as_data
+from experiments.train_config import CONFIGS, Part, RunPart, ScalePart
+from medchain.env.phases import Step
+from medchain.errors import ConfigError, UnknownNameError, check_seed
+from medchain.scenario import Scenario, describe, load_scenario, read_yaml
+from policies.learned.layout import role_of
+from policies.roster import coordinator
+
+SECTION = "ppo"
+"""The key by which an experiment's file says that it is one of these."""
+
+EXTRA = ("torch", "ray")
+
+
+class ModulePart(Part):
+    """A network: its kind (policies/learned/nets.py), its width, and the weights of its first policy's choices."""
+
+    net: str
+    hidden: int = Field(ge=4)
+    prefer: dict[str, list[float]] = Field(default_factory=dict)
+
+
+class PPOPart(Part):
+    """How they learn. Pairs are values at the first and the last iteration, with a straight line between them."""
+
+    reward: str
+    episodes: int = Field(ge=1)
+    batch: int = Field(ge=1)
+    first_key: int = Field(ge=0)
+    learning_rate: tuple[float, float]
+    entropy: tuple[float, float]
+    lambda_: float = Field(alias="lambda", ge=0, le=1)
+    clip: float = Field(gt=0)
+    epochs: int = Field(ge=1)
+    minibatch: int = Field(ge=1)
+    grad_clip: float = Field(gt=0)
+
+
+class HeldOutPart(Part):
+    """Held-out episodes before and after, beside scripted agents in the same places."""
+
+    seeds: list[int]
+    difficulties: list[str]
+    against: list[str] = Field(default_factory=list)
+
+
+class PhaseConfig(Part):
+    """A whole experiment."""
+
+    name: str
+    difficulty: str
+    agents: dict[str, RolePart]
+    train: list[str]
+    modules: dict[str, ModulePart]
+    ppo: PPOPart
+    scale: ScalePart = ScalePart()
+    evaluation: HeldOutPart
+    run: RunPart
+
+    def scenario(self) -> Scenario:
+        """The hospital that is trained on."""
+        return load_scenario(self.difficulty)
+
+    def module_of(self, agent: str) -> str:
+        """The module that plays a learned agent."""
+        return self.agents[agent].module or agent
+
+    def role_of_module(self, module: str) -> str:
+        """The role that a module plays."""
+        names = list(self.scenario().agents)
+        return next(role_of(names.index(a), self.scenario().sizes) for a in self.train if self.module_of(a) == module)
+
+    def decisions(self, module: str) -> int:
+        """Decisions of a module in an episode."""
+        agents = [a for a in self.train if self.module_of(a) == module]
+        return len(agents) * self.scenario().sizes.rounds * (1 if self.role_of_module(module) == "arbiter" else 2)
+
+    def env_steps(self) -> int:
+        """Steps of an episode at which some learned agent decides: RLlib's env steps."""
+        when = {"coordinator": {Step.AUDIT, Step.PLAN}, "ward": {Step.REQUEST, Step.RESPOND}, "arbiter": {Step.REVIEW}}
+        names, z = list(self.scenario().agents), self.scenario().sizes
+        return z.rounds * len(set().union(*(when[role_of(names.index(a), z)] for a in self.train)))
+
+
+def is_phase_file(path: Path) -> bool:
+    """Whether an experiment's file is one of these."""
+    return SECTION in read_yaml(found(path))
+
+
+def found(path: Path) -> Path:
+    """An experiment's file: the path itself, or the shipped one of that name."""
+    shipped = CONFIGS / f"{path}.yaml"
+    return shipped if not path.is_file() and shipped.is_file() else path
+
+
+def load_phase_config(path: Path) -> PhaseConfig:
+    """Read and check an experiment.
+
+    Raises:
+        MedChainError: the file, a key, an agent, a role, a module or a scenario is wrong, naming file, key and what is
+            legal; or the train extra is not installed.
+    """
+    path = found(path)
+    try:
+        config = PhaseConfig.model_validate(read_yaml(path))
+    except ValidationError as error:
+        raise ConfigError(describe(error, path)) from None
+    missing = [name for name in EXTRA if find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
+    check_roles(config.scenario(), config.agents, str(path))
+    _check_learners(config, path)
+    _check_rest(config, path)
+    return config
+
+
+def _check_learners(config: PhaseConfig, path: Path) -> None:
+    from policies.learned.layout import layout
+    from policies.learned.nets import new_net
+
+    learned = [name for name, part in config.agents.items() if part.role == "learned"]
+    if not learned or sorted(config.train) != sorted(learned):
+        told = ", ".join(config.train) or "none"
+        raise ConfigError(
+            f"{path}: train: expected the learned agents ({', '.join(learned) or 'there is none'}), got {told}"
+        )
+    needed = {config.module_of(agent) for agent in learned}
+    if needed != set(config.modules):
+        raise ConfigError(f"{path}: modules: expected {', '.join(sorted(needed))}; got {', '.join(sorted(config.modules))}")
+    for name, part in config.modules.items():
+        role = config.role_of_module(name)
+        if role == "arbiter" and part.net != "alone":
+            raise ConfigError(
+                f"{path}: modules.{name}.net: an arbiter sees one line at a time: expected alone, got {part.net}"
+            )
+        new_net(layout(role, config.scenario().sizes), part.net, part.hidden, part.prefer)
+
+
+def _check_rest(config: PhaseConfig, path: Path) -> None:
+    from medchain.env.vector import REWARDS
+
+    ppo, how = config.ppo, config.evaluation
+    if ppo.reward not in REWARDS:
+        raise UnknownNameError("reward mode", ppo.reward, REWARDS)
+    rows = min(ppo.episodes * config.decisions(module) for module in config.modules)
+    if ppo.minibatch > rows:
+        raise ConfigError(f"{path}: ppo.minibatch = {ppo.minibatch}: an iteration has {rows} decisions of a module")
+    for seed in how.seeds:
+        check_seed(seed)
+    last = ppo.first_key + config.run.iterations * ppo.episodes
+    held = [seed for seed in how.seeds if ppo.first_key <= seed < last]
+    if held:
+        raise ConfigError(f"{path}: evaluation.seeds: {held[0]} is among the training keys {ppo.first_key} .. {last - 1}")
+    for name in how.difficulties:
+        if load_scenario(name).sizes != config.scenario().sizes:
+            raise ConfigError(f"{path}: evaluation.difficulties: {name} has other sizes than {config.difficulty}")
+    if "coordinator" in config.train:
+        for name in how.against:
+            coordinator(name)
+
+
+def resolved(config: PhaseConfig) -> dict[str, Any]:
+    """The whole config, defaults included, as plain data that can be read again."""
+    return config.model_dump(mode="json", by_alias=True) | {"agents": roles_as_data(config.agents)}
