@@ -87,7 +87,7 @@ class Trainer:
 
         scale, grpo = self.config.scale, self.config.grpo
         if not ray.is_initialized():
-            _start_ray(scale)
+            start_ray(scale)
         settings = {k: v for k, v in grpo.model_dump().items() if k in GRPOSettings.__dataclass_fields__}
         built = (
             GRPOConfig()
@@ -250,7 +250,8 @@ def last_checkpoint(out: Path) -> Path | None:
     return found[-1] if found else None
 
 
-def _start_ray(scale: Any) -> None:
+def start_ray(scale: Any) -> None:
+    """Start Ray on this machine, or join the one at `scale.ray_address`; its workers find this checkout."""
     import ray
 
     here = str(Path(__file__).resolve().parent.parent)

@@ -65,12 +65,12 @@ def _learning(repeats: int) -> Line:
     import ray
 
     from experiments.rllib.phase_build import algorithm_config
-    from experiments.train import _start_ray
+    from experiments.train import start_ray
 
     config = _experiment()
     alone = not ray.is_initialized()
     if alone:
-        _start_ray(config.scale)
+        start_ray(config.scale)
     algorithm = algorithm_config(config).build_algo()
     batched = _batched_runner()
     trained, sampled = side_by_side(repeats, algorithm.train, lambda: batched.sample(num_episodes=config.ppo.episodes))

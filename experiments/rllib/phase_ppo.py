@@ -70,7 +70,12 @@ class PhasePPO(PPO):
         super().set_state(state)
         sampled = self.metrics.peek((ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME), default=0)
         timesteps = {NUM_ENV_STEPS_SAMPLED_LIFETIME: sampled}
-        self.learner_group.foreach_learner(lambda learner: learner.after_gradient_based_update(timesteps=timesteps))
+
+        def catch_up(learner: Any) -> None:
+            learner.after_gradient_based_update(timesteps=timesteps)
+            learner.metrics.reduce()  # drops what that logged: it would be averaged with the next update's
+
+        self.learner_group.foreach_learner(catch_up)
 
     def _seed_everything(self) -> None:
         """An iteration's own draws (the order of minibatches) depend on the run's seed and the iteration only."""

@@ -39,21 +39,12 @@ from ray.rllib.utils.metrics import (
 from experiments.rllib.phase_batch import PhaseBatch
 from experiments.rllib.phase_env import FIRST_KEY, PhaseEnv, phase_spaces_of
 from experiments.rllib.phase_episodes import Track, to_episodes
-from medchain.core.kernel import kernel
-from medchain.reward.formula import BREAKDOWN, SCORE, score_into
+from medchain.reward.batch import score_batch
+from medchain.reward.formula import SCORE
 
 Array = np.ndarray[Any, Any]
 SCORE_MEAN = "score_mean"
 """Metric: mean score of the episodes of the last sample."""
-
-
-@kernel
-def scores(episodes: Array, p: Array, out: Array) -> None:
-    """Score of every finished episode, float64 [n]."""
-    breakdown = np.zeros(BREAKDOWN)
-    for i in range(episodes.shape[0]):
-        score_into(episodes[i], p[0], breakdown)
-        out[i] = breakdown[SCORE]
 
 
 class PhaseEnvRunner(MultiAgentEnvRunner):
@@ -128,8 +119,7 @@ class PhaseEnvRunner(MultiAgentEnvRunner):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(keys[0])
             tracks, steps = self._roll(batch, keys, explore)
-        score = np.zeros(len(keys))
-        scores(batch.env.episodes, batch.env.params, score)
+        score = score_batch(batch.env.episodes, batch.env.params)[:, SCORE]
         infos = [{"score": value} for value in score.tolist()]
         self._log(tracks, steps, score, time.perf_counter() - start)
         return to_episodes(tracks, keys, steps, infos, self._spaces)

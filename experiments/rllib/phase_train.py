@@ -27,6 +27,17 @@ KEPT = 2
 """Checkpoints that are kept: the last ones."""
 
 TOLD_EVERY_S = 10.0
+LEARNER_FACTS = (
+    "policy_loss",
+    "vf_loss",
+    "vf_explained_var",
+    "entropy",
+    "mean_kl_loss",
+    "curr_entropy_coeff",
+    "default_optimizer_learning_rate",
+    "gradients_default_optimizer_global_norm",
+)
+"""What a Learner tells of a module that is kept; the rest counts steps or times."""
 
 
 class PhaseTrainer:
@@ -90,13 +101,12 @@ class PhaseTrainer:
     def _iterate(self, done: int) -> dict[str, Any]:
         start = time.perf_counter()
         result = self.algorithm.train()
-        facts = {"iteration": done + 1, "score_mean": result["score_mean"], "seconds": time.perf_counter() - start}
+        facts = {"iteration": done + 1, "score_mean": float(result["score_mean"]), "seconds": time.perf_counter() - start}
         facts |= {key: result["timers"][key] for key in ("env_runner_sampling_timer", "learner_update_timer")}
-        facts["keys_dealt_again"] = result.get("keys_dealt_again", 0)
+        facts["keys_dealt_again"] = int(result.get("keys_dealt_again", 0))
         for module in self.config.modules:
-            for key, value in result["learners"][module].items():
-                facts[f"{module}/{key}"] = value
-        facts = {key: float(value) if key != "iteration" else value for key, value in facts.items()}
+            told = result["learners"][module]
+            facts |= {f"{module}/{key}": float(told[key]) for key in LEARNER_FACTS if key in told}
         with (self.out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(facts) + "\n")
         for key, value in facts.items():
@@ -190,11 +200,11 @@ def train(config: PhaseConfig, out: Path, iterations: int, resume: bool, tell: T
     """Run an experiment to its end; its results, as in results.json."""
     import ray
 
-    from experiments.train import _start_ray
+    from experiments.train import start_ray
 
     trainer = PhaseTrainer(config, out, resume, tell)
     if not ray.is_initialized():
-        _start_ray(config.scale)
+        start_ray(config.scale)
     try:
         return trainer.run(iterations)
     finally:

@@ -36,7 +36,7 @@ def cluster() -> Any:
 def build(learners: tuple[str, ...] = ("coordinator",), runners: int = 0, runner: type = PhaseEnvRunner, **more: Any) -> Any:
     config = (
         ppo(learners, PhasePPOConfig(), **{"episodes": 12, "batch": 4, "first_key": 9_000_000} | more)
-        .env_runners(env_runner_cls=runner, num_env_runners=runners)
+        .env_runners(env_runner_cls=runner, num_env_runners=runners, sample_timeout_s=600.0)
         .fault_tolerance(restart_failed_env_runners=True)
         .learners(
             learner_connector=lambda o, a: PhaseTrainBatch(o, a, gamma=1.0, lambda_=0.9),

@@ -54,7 +54,7 @@ WRONG = {
     "ppo.horizon": (3, "ppo.horizon"),
     "ppo.first_key": (45, "evaluation.seeds: 50 is among the training keys 45"),
     "train": (["ward_icu"], r"train: expected the learned agents \(coordinator\), got ward_icu"),
-    "agents.arbiter": ({"role": "learned"}, "train: expected the agents whose role is learned"),
+    "agents.arbiter": ({"role": "learned"}, r"train: expected the learned agents \(arbiter, coordinator\)"),
     "agents.ward_er": ({"role": "pirate"}, "agents.ward_er.role"),
     "modules": ({}, "modules: expected coordinator; got"),
     "modules.coordinator.net": ("deep", "unknown network 'deep'"),
