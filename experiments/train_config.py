@@ -44,7 +44,7 @@ class ModelPart(Part):
     name: str
     quantisation: Literal["none", "nf4", "int8"] = "none"
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
-    attention: Literal["eager", "sdpa", "flash_attention_2"] = "sdpa"
+    attention: Literal["eager", "sdpa"] = "sdpa"
     gradient_checkpointing: bool = False
     lora: LoraPart
     tiny: TinyPart | None = None

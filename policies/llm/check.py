@@ -18,7 +18,7 @@ from policies.llm.chat import Chat, ModelError
 from policies.llm.conversation import Stretch
 from policies.llm.loading import Lora, Source, base_digest, is_lora, load_base, load_tokenizer, lora_tensors, with_lora
 from policies.llm.logprobs import pad, token_logps
-from policies.llm.sampling import Rows, Sampling, decoder_and_head, sample_turns
+from policies.llm.sampling import Rows, Sampling, Writer, decoder_and_head, write_turns
 
 JSON_CALL = '<tool_call>{"name": "view_requests", "arguments": {}}</tool_call>'
 XML_CALL = "<tool_call><function=query_supplier><parameter=supplier_id>MEDLINE</parameter></function></tool_call>"
@@ -137,10 +137,12 @@ class Checks:
         assert self.model is not None, "the model could not be loaded"
         self.model.eval()
         opening = self._chat.opening("round 1")
-        rows = Rows(self.model, 2)
         longer = self._chat.opening("round 1 of 8, three wards ask for more than there is")
         how = Sampling(cap=12, end=self._chat.end)
-        turns = sample_turns(rows, [opening, longer], ["turn"] * 2, [np.random.default_rng(i) for i in range(2)], how)
+        writers = [Writer(np.random.default_rng(i)) for i in range(2)]
+        for writer, ids in zip(writers, (opening, longer), strict=True):
+            writer.begin(ids, "turn", how)
+        turns = write_turns(Rows(self.model, 2), writers, how)
         first = turns[0]
         return Stretch(0, 1, opening + first.ids, [(len(opening), len(first.ids), "turn", 12)], first.logps, first.choice)
 
@@ -158,9 +160,9 @@ class Checks:
         self.model.eval()
         ids = self._chat.opening("round 1 of 8")
         rows = Rows(self.model, 1)
-        rows.feed([ids[:-3]])
+        rows.feed([0], [ids[:-3]])
         with torch.no_grad():
-            cached = rows.feed([ids[-3:]])[0]
+            cached = rows.feed([0], [ids[-3:]])[0]
             decoder, head = decoder_and_head(self.model)
             whole = head(decoder(input_ids=torch.tensor([ids]), use_cache=False).last_hidden_state[0, -1]).float()
             plain = self.model(input_ids=torch.tensor([ids])).logits[0, -1].float()

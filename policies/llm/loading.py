@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,10 @@ from typing import Any
 import torch
 
 from policies.llm.chat import ModelError
+
+# On CPU torch's kernel reads the heads that several queries share in place; transformers copies them unless it is told.
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRANSFORMERS_SDPA_FORCE_GQA", "1")
 
 QUANTISATIONS = ("none", "nf4", "int8")
 DTYPES = ("float32", "bfloat16", "float16")

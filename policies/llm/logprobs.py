@@ -56,8 +56,7 @@ def pad(samples: Sequence[Stretch], padding: int, automata: Mapping[str, Automat
 def hidden_before(model: Any, p: Padded) -> torch.Tensor:
     """The transformer's output from which each sampled token was drawn, [M, width]."""
     decoder, _ = decoder_and_head(model)
-    mask = (torch.arange(p.ids.shape[1], device=p.ids.device)[None, :] < p.lengths[:, None]).long()
-    hidden = decoder(input_ids=p.ids, attention_mask=mask, use_cache=False).last_hidden_state
+    hidden = decoder(input_ids=p.ids, use_cache=False).last_hidden_state
     flat: torch.Tensor = hidden.reshape(-1, hidden.shape[-1])
     return flat[p.place - 1]
 

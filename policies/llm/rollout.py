@@ -1,7 +1,8 @@
-"""Play many episodes at once: whoever wants to speak is gathered into batches, each episode at its own turn."""
+"""Play many episodes at once: rows of a batch are shared by all that want to speak, each episode at its own turn."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from policies.llm.automaton import Automaton
 from policies.llm.conversation import Conversation, Stretch, Tally
-from policies.llm.sampling import Rows, Sampling, sample_turns
+from policies.llm.sampling import Completion, Rows, Sampling, Writer, step
 from policies.llm.table import Table
 
 
@@ -49,6 +50,47 @@ class Voice:
     most: int = 64
 
 
+class Speaker:
+    """Speaks for whoever waits for one voice: a fixed number of rows, the next conversation takes the next free one."""
+
+    def __init__(self, voice: Voice, rows: int) -> None:
+        """All rows free."""
+        self.how = Sampling(voice.cap, voice.end, voice.temperature, voice.automata)
+        self.rows, self.most = Rows(voice.model, rows), rows
+        self.queue: deque[tuple[int, Conversation, np.random.Generator]] = deque()
+        self.seated: list[tuple[int, Conversation, Writer]] = []  # (episode, who, what it writes), by row
+
+    @property
+    def busy(self) -> bool:
+        """Whether anybody waits or speaks."""
+        return bool(self.queue or self.seated)
+
+    def step(self) -> list[tuple[int, Conversation, Completion]]:
+        """Seat who waits, let everyone write on; (episode, who, turn) of those whose turn is over."""
+        while self.queue and len(self.seated) < self.most:
+            episode, talk, rng = self.queue.popleft()
+            self.rows.clear(len(self.seated))
+            self.seated.append((episode, talk, Writer(rng)))
+            self.go_on(episode, talk.now.ids)
+        step(self.rows, [writer for _, _, writer in self.seated], self.how)
+        return [(episode, talk, writer.turn) for episode, talk, writer in self.seated if writer.over]
+
+    def go_on(self, episode: int, ids: Sequence[int]) -> None:
+        """The episode's conversation wants another turn in the same context, after `ids`."""
+        _, talk, writer = self.seated[self._row(episode)]
+        writer.begin(ids, talk.form(), self.how)
+
+    def leave(self, episode: int) -> None:
+        """The episode's context is finished: its row is free, the last row moves up."""
+        row, last = self._row(episode), self.seated.pop()
+        if row < len(self.seated):
+            self.seated[row] = last
+            self.rows.move(len(self.seated), row)
+
+    def _row(self, episode: int) -> int:
+        return next(row for row, (one, _, _) in enumerate(self.seated) if one == episode)
+
+
 def play(
     keys: Sequence[Key],
     make: Callable[[Key], Table],
@@ -62,45 +104,22 @@ def play(
     """
     tables = [make(key) for key in keys]
     rngs = [np.random.default_rng([*stream, key.seed, sum(key.difficulty.encode()), key.member]) for key in keys]
-    waiting: dict[int, Conversation] = {}
-    for i, table in enumerate(tables):
-        talk = table.advance()
-        if talk is not None:
-            waiting[i] = talk
-    while waiting:
-        agent = min(talk.agent for talk in waiting.values())
-        cohort = [i for i, talk in waiting.items() if talk.agent == agent][: voices[agent].most]
-        talks = {i: waiting.pop(i) for i in cohort}
-        waiting.update(_cohort(cohort, talks, tables, rngs, voices[agent]))
+    speakers = {agent: Speaker(voice, min(len(keys), voice.most)) for agent, voice in voices.items()}
+
+    for episode, table in enumerate(tables):
+        first = table.advance()
+        if first is not None:
+            speakers[first.agent].queue.append((episode, first, rngs[episode]))
+    while any(speaker.busy for speaker in speakers.values()):
+        for speaker in speakers.values():
+            for episode, talk, turn in speaker.step() if speaker.busy else ():
+                context = talk.now
+                talk.take(turn, talk.form())
+                wants = tables[episode].advance()
+                if wants is talk and wants.now is context:
+                    speaker.go_on(episode, talk.fresh)
+                    continue
+                speaker.leave(episode)
+                if wants is not None:
+                    speakers[wants.agent].queue.append((episode, wants, rngs[episode]))
     return [done(key, table) for key, table in zip(keys, tables, strict=True)]
-
-
-def _cohort(
-    cohort: list[int],
-    talks: dict[int, Conversation],
-    tables: Sequence[Table],
-    rngs: Sequence[np.random.Generator],
-    voice: Voice,
-) -> dict[int, Conversation]:
-    """Speak for the cohort until each has finished its context or the turn went elsewhere; who wants to speak then."""
-    how = Sampling(voice.cap, voice.end, voice.temperature, dict(voice.automata) if voice.automata else None)
-    rows = Rows(voice.model, len(cohort))
-    fresh = [talks[i].now.ids for i in cohort]  # nothing of these contexts is cached yet
-    elsewhere: dict[int, Conversation] = {}
-    while cohort:
-        forms = [talks[i].form() for i in cohort]
-        turns = sample_turns(rows, [list(ids) for ids in fresh], forms, [rngs[i] for i in cohort], how)
-        kept = []
-        for row, i in enumerate(cohort):
-            context = talks[i].now
-            talks[i].take(turns[row], forms[row])
-            wants = tables[i].advance()
-            if wants is talks[i] and wants.now is context:
-                kept.append(row)
-            elif wants is not None:
-                elsewhere[i] = wants
-        cohort = [cohort[row] for row in kept]
-        fresh = [talks[i].fresh for i in cohort]
-        if cohort and len(kept) < len(turns):
-            rows.keep(kept)
-    return elsewhere

@@ -1,15 +1,22 @@
-"""Batched sampling: many contexts at different points at once, with the cache kept from turn to turn."""
+"""Batched sampling: many contexts at different points at once, each in a row of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import DynamicCache
 
 from policies.llm.automaton import Automaton
+from policies.llm.cache import RowCache
+
+SLICE = 4
+"""Tokens that a row is fed in a step that all rows share: rows with more to read go on reading while others draw."""
+
+LONG = 32
+"""More than this is read apart, not in slices: the start of a context."""
 
 
 @dataclass
@@ -24,46 +31,64 @@ class Completion:
     choice: list[bool] = field(default_factory=list)
     closed: bool = False
 
+    def append(self, token: int, logp: float, choice: bool, end: int) -> None:
+        """Go on with a token."""
+        self.ids.append(token)
+        self.logps.append(logp)
+        self.choice.append(choice)
+        self.closed = token == end
+
 
 class Rows:
-    """Contexts of several episodes in one batch. Each row grows at its own pace; holes are masked out."""
+    """Contexts of several episodes in one batch. Each row grows at its own pace."""
 
     def __init__(self, model: Any, count: int) -> None:
         """`count` empty rows."""
         self.model, self.device = model, next(model.parameters()).device
-        self.cache = DynamicCache()
-        self.mask = torch.zeros(count, 0, dtype=torch.long, device=self.device)
-        self.length = [0] * count
+        self.decoder, self.head = decoder_and_head(model)
+        self.cache = RowCache(self.decoder.config.num_hidden_layers, count)
+        self.length = np.zeros(count, np.int64)
 
     @torch.no_grad()
-    def feed(self, ids: list[list[int]]) -> torch.Tensor:
-        """Append ids to each row (none to some); logits after the last one of each, [rows, vocabulary], float32."""
-        rows, longest = len(ids), max(len(row) for row in ids)
-        tokens = torch.zeros(rows, longest, dtype=torch.long)
-        mask = torch.zeros(rows, longest, dtype=torch.long)
-        places = torch.zeros(rows, longest, dtype=torch.long)
-        for i, row in enumerate(ids):
-            tokens[i, : len(row)] = torch.tensor(row, dtype=torch.long)
-            mask[i, : len(row)] = 1
-            places[i] = torch.arange(longest) + self.length[i]
-            self.length[i] += len(row)
-        self.mask = torch.cat([self.mask, mask.to(self.device)], 1)
-        decoder, head = decoder_and_head(self.model)
-        hidden = decoder(
-            input_ids=tokens.to(self.device),
-            attention_mask=self.mask,
-            position_ids=places.to(self.device),
+    def feed(self, rows: Sequence[int], ids: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Append ids to rows (none to some); logits after the last one of each, [len(rows), vocabulary], float32."""
+        counts = np.array([len(one) for one in ids])
+        longest = int(counts.max())
+        tokens = np.zeros((len(ids), longest), np.int64)
+        for i, one in enumerate(ids):
+            tokens[i, : len(one)] = one
+        at = np.asarray(rows)
+        places = self.length[at, None] + np.arange(longest)  # a place beyond a row's end is written again before it is seen
+        self.length[at] += counts
+        reach = int(places.max()) + 1
+        leading = bool((at == np.arange(len(at))).all())
+        where = torch.from_numpy(places).to(self.device)
+        self.cache.aim(torch.from_numpy(at).to(self.device), where, reach, leading)
+        hidden = self.decoder(
+            input_ids=torch.from_numpy(tokens).to(self.device),
+            attention_mask=self._mask(where, reach),
+            position_ids=where,
             cache=self.cache,
             use_cache=True,
         ).last_hidden_state
-        last = torch.tensor([max(0, len(row) - 1) for row in ids], device=self.device)
-        return head(hidden[torch.arange(rows, device=self.device), last]).float()
+        last = torch.from_numpy(np.maximum(0, counts - 1)).to(self.device)
+        logits: torch.Tensor = self.head(hidden[torch.arange(len(ids), device=self.device), last])
+        return logits.float()
 
-    def keep(self, rows: list[int]) -> None:
-        """Go on with these rows only."""
-        at = torch.tensor(rows, dtype=torch.long, device=self.device)
-        self.cache.batch_select_indices(at)
-        self.mask, self.length = self.mask[at], [self.length[i] for i in rows]
+    def _mask(self, places: torch.Tensor, reach: int) -> torch.Tensor:
+        """Added to attention scores, [rows, 1, tokens, reach]: a token sees its row up to itself."""
+        dtype = self.decoder.get_input_embeddings().weight.dtype
+        unseen = torch.arange(reach, device=self.device) > places[:, None, :, None]
+        return torch.zeros(unseen.shape, dtype=dtype, device=self.device).masked_fill_(unseen, torch.finfo(dtype).min)
+
+    def clear(self, row: int) -> None:
+        """Forget a row's context."""
+        self.length[row] = 0
+
+    def move(self, source: int, target: int) -> None:
+        """Row `target` takes over the context of row `source`."""
+        self.cache.move(source, target)
+        self.length[target] = self.length[source]
 
 
 def decoder_and_head(model: Any) -> tuple[Any, Any]:
@@ -79,60 +104,63 @@ class Sampling:
     cap: int
     end: int
     temperature: float = 1.0
-    automata: dict[str, Automaton] | None = None
+    automata: Mapping[str, Automaton] | None = None
 
 
-def sample_turns(
-    rows: Rows, fresh: list[list[int]], forms: list[str], rngs: list[np.random.Generator], how: Sampling
-) -> list[Completion]:
-    """Feed each row its fresh ids and sample a turn for each; every row draws from its own generator.
+class Writer:
+    """What is written into one row: ids that the model has yet to read, and the turn under way."""
 
-    The closing token is fed too when the row goes on, as the first of its next fresh ids is what follows it.
-    """
-    done = [Completion() for _ in fresh]
-    states = [0] * len(fresh)
-    chunks, active = fresh, list(range(len(fresh)))
-    while active:
-        logits = rows.feed(chunks).cpu().numpy()
-        chunks = [[] for _ in fresh]
-        for i in list(active):
-            chunks[i] = _extend(done[i], logits[i], states, i, forms[i], rngs[i], how)
-            if done[i].closed or len(done[i].ids) >= how.cap:
-                active.remove(i)
-        if not active or not any(chunks):
-            break
-    if any(chunks):
-        rows.feed(chunks)
-    return done
+    def __init__(self, rng: np.random.Generator) -> None:
+        """Nothing yet; every writer draws from its own generator."""
+        self.rng = rng
+        self.unread: list[int] = []
+        self.turn, self.state, self.over = Completion(), 0, True
+        self.automaton: Automaton | None = None
 
+    def begin(self, ids: Sequence[int], form: str, how: Sampling) -> None:
+        """Read `ids`, then write a turn of the form."""
+        self.unread.extend(ids)
+        self.turn, self.state, self.over = Completion(), 0, False
+        self.automaton = how.automata[form] if how.automata else None
 
-def _extend(
-    turn: Completion, logits: Any, states: list[int], i: int, form: str, rng: np.random.Generator, how: Sampling
-) -> list[int]:
-    """Sample one token and whatever is forced after it; returns what was appended."""
-    start = len(turn.ids)
-    automaton = how.automata[form] if how.automata else None
-    if automaton is None:
-        _append(turn, *_draw(logits, None, rng, how.temperature), how.end)
-    else:
-        allowed = automaton.allowed(states[i], how.cap - len(turn.ids))
-        _append(turn, *_draw(logits, allowed, rng, how.temperature), how.end)
-        while not turn.closed:
-            states[i] = automaton.step(states[i], turn.ids[-1])
-            if len(turn.ids) >= how.cap:
-                break
-            allowed = automaton.allowed(states[i], how.cap - len(turn.ids))
+    def extend(self, logits: Any, how: Sampling) -> None:
+        """Draw one token and append whatever is forced after it."""
+        turn, start = self.turn, len(self.turn.ids)
+        turn.append(*_draw(logits, self._allowed(how), self.rng, how.temperature), how.end)
+        while self.automaton is not None and not turn.closed and len(turn.ids) < how.cap:
+            self.state = self.automaton.step(self.state, turn.ids[-1])
+            allowed = self.automaton.allowed(self.state, how.cap - len(turn.ids))
             if len(allowed) > 1:
                 break
-            _append(turn, int(allowed[0]), 0.0, False, how.end)
-    return turn.ids[start:]
+            turn.append(int(allowed[0]), 0.0, False, how.end)
+        self.unread.extend(turn.ids[start:])
+        self.over = turn.closed or len(turn.ids) >= how.cap
+
+    def _allowed(self, how: Sampling) -> Any:
+        return None if self.automaton is None else self.automaton.allowed(self.state, how.cap - len(self.turn.ids))
 
 
-def _append(turn: Completion, token: int, logp: float, choice: bool, end: int) -> None:
-    turn.ids.append(token)
-    turn.logps.append(logp)
-    turn.choice.append(choice)
-    turn.closed = token == end
+def step(rows: Rows, writers: Sequence[Writer], how: Sampling) -> None:
+    """Every writer, the i-th in row i, reads on; those that have read all draw their next token, unless their turn is over."""
+    apart = [i for i, writer in enumerate(writers) if not writer.over and len(writer.unread) > LONG]
+    if apart:
+        rows.feed(apart, [writers[i].unread[:-1] for i in apart])
+        for i in apart:
+            del writers[i].unread[:-1]
+    shares = [[] if writer.over else writer.unread[:SLICE] for writer in writers]
+    logits = rows.feed(range(len(writers)), shares).cpu().numpy()
+    for i, writer in enumerate(writers):
+        if not writer.over:
+            del writer.unread[: len(shares[i])]
+            if not writer.unread:
+                writer.extend(logits[i], how)
+
+
+def write_turns(rows: Rows, writers: Sequence[Writer], how: Sampling) -> list[Completion]:
+    """Go on until every writer's turn is over."""
+    while not all(writer.over for writer in writers):
+        step(rows, writers, how)
+    return [writer.turn for writer in writers]
 
 
 def _draw(logits: Any, allowed: Any, rng: np.random.Generator, temperature: float) -> tuple[int, float, bool]:

@@ -6,7 +6,7 @@ from policies.llm.conversation import Stretch
 from policies.llm.embedded import turn_automata
 from policies.llm.loading import Lora, Source, base_digest, is_lora, load_base, lora_tensors, with_lora
 from policies.llm.logprobs import pad, token_logps
-from policies.llm.sampling import Rows, Sampling, sample_turns
+from policies.llm.sampling import LONG, SLICE, Rows, Sampling, Writer, write_turns
 
 
 @pytest.fixture(scope="module")
@@ -19,16 +19,22 @@ def model(tiny_folder):
     return made.eval()
 
 
+def turns_of(rows, writers, fresh, how):
+    for writer, ids in zip(writers, fresh, strict=True):
+        writer.begin(ids, "turn", how)
+    return write_turns(rows, writers, how)
+
+
 def stretches(model, tokenizer, medium, constrained):
     """Two rows of different lengths, two turns each, the cache kept between them."""
     automata = turn_automata(medium, tokenizer) if constrained else None
     how = Sampling(40, tokenizer.eos_token_id, 1.0, automata)
     texts = ["round 3 money 80", "round 1 left 7 money 100 BLOOD-RBC 100 95 90 0 0 5 160 0"]
     made = [Stretch(0, 1, tokenizer.encode(t, add_special_tokens=False)) for t in texts]
-    rows, rngs = Rows(model, 2), [np.random.default_rng(i) for i in range(2)]
+    rows, writers = Rows(model, 2), [Writer(np.random.default_rng(i)) for i in range(2)]
     fresh = [list(s.ids) for s in made]
     for _ in range(2):
-        for s, turn in zip(made, sample_turns(rows, fresh, ["turn"] * 2, rngs, how), strict=True):
+        for s, turn in zip(made, turns_of(rows, writers, fresh, how), strict=True):
             s.turns.append((len(s.ids), len(turn.ids), "turn", 40))
             s.ids += turn.ids
             s.logps += turn.logps
@@ -59,8 +65,8 @@ def test_a_rows_draws_do_not_depend_on_its_neighbours(model, tokenizer, medium):
     automata = turn_automata(medium, tokenizer)
     how = Sampling(30, tokenizer.eos_token_id, 1.0, automata)
     ids = [tokenizer.encode(t, add_special_tokens=False) for t in ("round 3 money 80", "round 1")]
-    alone = sample_turns(Rows(model, 1), [ids[1]], ["turn"], [np.random.default_rng(7)], how)[0]
-    beside = sample_turns(Rows(model, 2), ids, ["turn"] * 2, [np.random.default_rng(i) for i in (0, 7)], how)[1]
+    alone = turns_of(Rows(model, 1), [Writer(np.random.default_rng(7))], ids[1:], how)[0]
+    beside = turns_of(Rows(model, 2), [Writer(np.random.default_rng(i)) for i in (0, 7)], ids, how)[1]
     assert alone.ids == beside.ids
 
 
@@ -74,3 +80,32 @@ def test_gradients_reach_the_adapter_only_and_the_base_stays(model, tokenizer, m
     model.zero_grad(set_to_none=True)
     model.eval()
     assert base_digest(model) == digest
+
+
+def test_a_row_that_is_used_again_or_moved_up_gives_what_a_fresh_one_gives(model, tokenizer):
+    texts = ("round 3 money 80", "round 1 left 7", "round 2 ok", "EV-3 ward_er SYR-10 85 " * 60)
+    ids = [tokenizer.encode(t, add_special_tokens=False) for t in texts]
+    fresh = [Rows(model, 1).feed([0], [one])[0] for one in ids]
+    rows = Rows(model, 3)
+    rows.feed([0, 1, 2], [ids[3], ids[0], ids[1][:-2]])  # the first one is longer than the first room
+    rows.move(2, 0)
+    rows.clear(1)
+    logits = rows.feed([0, 1], [ids[1][-2:], ids[2]])
+    assert torch.allclose(logits[0], fresh[1], atol=1e-4) and torch.allclose(logits[1], fresh[2], atol=1e-4)
+    assert rows.length.tolist()[:2] == [len(ids[1]), len(ids[2])]
+    assert len(ids[3]) > 256 and not torch.allclose(fresh[1], fresh[2], atol=1e-2)
+
+
+def test_reading_in_slices_and_apart_is_reading_at_once(model, tokenizer):
+    how = Sampling(12, tokenizer.eos_token_id, 0.0)
+    whole = tokenizer.encode("EV-3 ward_er SYR-10 85 " * 20, add_special_tokens=False)
+    ids = [whole[:3], whole[:9], whole]
+    assert len(ids[0]) < SLICE < len(ids[1]) < LONG < len(ids[2])
+    together = turns_of(Rows(model, 3), [Writer(np.random.default_rng(0)) for _ in ids], ids, how)
+    for one, turn in zip(ids, together, strict=True):
+        rows, written = Rows(model, 1), []
+        logits = rows.feed([0], [one])
+        while len(written) < len(turn.ids):
+            written.append(int(logits[0].argmax()))
+            logits = rows.feed([0], [written[-1:]])
+        assert written == turn.ids
