@@ -141,7 +141,7 @@ class Writer:
 
 
 def step(rows: Rows, writers: Sequence[Writer], how: Sampling) -> None:
-    """Every writer, the i-th in row i, reads on; those that have read all draw their next token, unless their turn is over."""
+    """Every writer, the i-th in row i, reads on; who has read all draws the next token, unless its turn is over."""
     apart = [i for i, writer in enumerate(writers) if not writer.over and len(writer.unread) > LONG]
     if apart:
         rows.feed(apart, [writers[i].unread[:-1] for i in apart])
