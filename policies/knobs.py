@@ -78,6 +78,15 @@ class Auditor(Careful):
     catch_worth: float
 
 
+class Background(Knobs):
+    """Of the background wards: what they ask for when they pad, as a multiple of their need."""
+
+    chronic: float = Field(gt=1, le=1000)
+    adaptive: float = Field(gt=1, le=1000)
+    cyclical: float = Field(gt=1, le=1000)
+    retaliating: float = Field(gt=1, le=1000)
+
+
 Share = Annotated[float, Field(ge=0, le=1)]
 Habits: type[Knobs] = create_model("Habits", __base__=Knobs, **dict.fromkeys(HABITS, (Share, ...)))
 
@@ -103,6 +112,20 @@ def knobs_dtype() -> np.dtype[Any]:
 @lru_cache(maxsize=256)
 def _read(path: Path, modified: int) -> dict[str, Any]:
     return read_yaml(path)
+
+
+def background_factors() -> dict[str, float]:
+    """By how much each background ward pads, from configs/policy/background.yaml.
+
+    Raises:
+        ConfigError, ScenarioError: as `load_knobs`.
+    """
+    path = FOLDER / "background.yaml"
+    try:
+        factors: dict[str, float] = Background.model_validate(_read(path, path.stat().st_mtime_ns)).model_dump()
+    except ValidationError as error:
+        raise ConfigError(describe(error, path, Background)) from None
+    return factors
 
 
 def load_knobs(name: str, overrides: Mapping[str, Any] | None = None) -> np.ndarray[Any, Any]:

@@ -11,14 +11,14 @@ from medchain.core.params import new_params
 from medchain.core.record import as_bytes, new_episodes
 from medchain.errors import ConfigError, UnknownNameError, check_seed
 from medchain.scenario import Scenario
-from policies.knobs import load_knobs
+from policies.knobs import background_factors, load_knobs
 from policies.roster import coordinator as find_coordinator
 from policies.scripted.play import Desk, play_range
 from policies.scripted.wards import Persona
 
 Array = np.ndarray[Any, Any]
 PersonaName = str | tuple[str, float]
-"""`scripted`, `honest` or (`pads`, factor)."""
+"""`scripted`, `honest`, (`pads`, factor) or a background ward of background.py: `chronic` and so on."""
 
 
 def parse_persona(name: PersonaName) -> tuple[Persona, float]:
@@ -35,7 +35,7 @@ def parse_persona(name: PersonaName) -> tuple[Persona, float]:
     persona = Persona[word.upper()]
     if (persona == Persona.PADS) != (factor is not None) or (factor is not None and not 0 < factor <= 1000):
         raise ConfigError(f"persona {name!r}: `pads` takes a factor in (0, 1000], as in ('pads', 1.5); the others take none")
-    return persona, 1.0 if factor is None else float(factor)
+    return persona, background_factors().get(word, 1.0) if factor is None else float(factor)
 
 
 def parse_personas(scenario: Scenario, personas: Mapping[str, PersonaName] | None) -> tuple[Array, Array]:

@@ -121,7 +121,7 @@ class ScriptedCoordinator:
 
 
 class ScriptedWard:
-    """A ward by persona: `scripted`, `honest` or (`pads`, factor)."""
+    """A ward by persona; see batch.PersonaName."""
 
     def __init__(self, scenario: Scenario, ward: str, persona: PersonaName = "scripted") -> None:
         """Speak for the ward called `ward`.

@@ -11,15 +11,21 @@ from medchain.core.kernel import kernel
 from medchain.core.lines import is_padded, legal_most, likely_reason
 from medchain.core.outcome import blank
 from medchain.core.words import FIXED, Field, Kind, Phase
+from policies.scripted.background import adaptive_factor, cyclical_factor, most_unpadded, retaliating_factor
 from policies.scripted.memory import line_draw
 
 
 class Persona(IntEnum):
-    """How a scripted ward asks: by its hoarding pressure, honestly, or always padded by a factor."""
+    """How a scripted ward asks: by its hoarding pressure, honestly, always padded by a factor, or as background.py says."""
 
     SCRIPTED = 0
     HONEST = 1
     PADS = 2
+    CHRONIC = 3
+    ADAPTIVE = 4
+    CYCLICAL = 5
+    RETALIATING = 6
+    EDGE = 7
 
 
 @kernel
@@ -39,19 +45,35 @@ def act_ward(v: Any, p: Any, m: Any, persona: int, factor: float, queue: Any) ->
 def _request(v: Any, p: Any, m: Any, persona: int, factor: float, queue: Any) -> int:
     blank(queue, 0, Kind.REQUEST)
     w, r = int(v["ward"]), int(v["round"]) - 1
+    times = _factor(v, p, m, persona, factor)
     for k in range(p["demand"].shape[1]):
         if int(p["demand"][w, k]) == 0:
             continue
         need = int(v["need"][k])
-        bits = line_draw(m, r, k)
-        units = need
         if persona == Persona.SCRIPTED:
+            bits = line_draw(m, r, k)
             units = scripted_request(p, need, int(v["pressure"]), uniform_micro(bits), second_uniform_micro(bits))
-        elif persona == Persona.PADS:
-            units = min(rounded(need * factor), legal_most(p, need))
+        elif persona == Persona.EDGE:
+            units = min(most_unpadded(need), legal_most(p, need))
+        else:
+            units = min(rounded(need * times), legal_most(p, need))
         queue[0]["quantities"][w, k] = units
         queue[0]["reasons"][w, k] = likely_reason(units, 2 * int(p["demand"][w, k]))
     return 1
+
+
+@kernel
+def _factor(v: Any, p: Any, m: Any, persona: int, factor: float) -> float:
+    """What a ward asks for this round as a multiple of its need, where it is the same for all lines."""
+    if persona == Persona.PADS or persona == Persona.CHRONIC:
+        return factor
+    if persona == Persona.ADAPTIVE:
+        return adaptive_factor(v, factor)
+    if persona == Persona.CYCLICAL:
+        return cyclical_factor(v, m, factor)
+    if persona == Persona.RETALIATING:
+        return retaliating_factor(v, p, factor)
+    return 1.0
 
 
 @kernel
