@@ -48,5 +48,5 @@ $(RUN_READY): $(INPUTS) | $(BIN)/pip
 	@touch $@
 
 $(DEV_READY): $(INPUTS) | $(BIN)/pip
-	$(PIP) --editable '.[dev,train]'
+	$(PIP) --editable '.[dev,train,study]'
 	@touch $(RUN_READY) $@
