@@ -20,7 +20,9 @@ Progress = Callable[[int], None]
 
 
 class Result(NamedTuple):
-    """One scored episode. `breakdown` as reward.formula makes it; `fill`: mean fill by ward; `digest`: of the record."""
+    """One scored episode. `breakdown` as reward.formula makes it; `fill`: mean fill by ward; `digest`: of the record;
+    `spoken`: what was counted of a language model, see speech.py.
+    """
 
     policy: str
     seed: int
@@ -30,6 +32,7 @@ class Result(NamedTuple):
     fill: dict[str, float]
     bound: float
     digest: str
+    spoken: dict[str, Any] | None = None
 
 
 class Job(NamedTuple):
@@ -82,7 +85,7 @@ def evaluate(
 def play_job(job: Job) -> list[Result]:
     """Play and score the episodes of one job."""
     from experiments.bound import bound_for
-    from experiments.players import player
+    from experiments.players import play_told
     from experiments.recording import record_episode
     from medchain.core.params import new_params
 
@@ -91,13 +94,14 @@ def play_job(job: Job) -> list[Result]:
     bounds = [bound_for(scenario, seed) for seed in job.seeds]
     results = []
     for policy in job.policies:
+        spoken: Sequence[Any] = [None] * len(job.seeds)
         if job.record is not None:
             records = [record_episode(policy, job.difficulty, seed, job.record) for seed in job.seeds]
         else:
-            records = player(policy)(scenario, job.seeds)
-        for seed, bound, record in zip(job.seeds, bounds, records, strict=True):
+            records, spoken = play_told(policy, job.difficulty, job.seeds)
+        for seed, bound, record, words in zip(job.seeds, bounds, records, spoken, strict=True):
             parts, fills, digest = score_record(record, params, list(scenario.wards))
-            results.append(Result(policy, seed, job.difficulty, parts["score"], parts, fills, bound, digest))
+            results.append(Result(policy, seed, job.difficulty, parts["score"], parts, fills, bound, digest, words))
     return results
 
 

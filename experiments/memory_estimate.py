@@ -46,7 +46,7 @@ def shape_of(config: TrainConfig, base: str) -> Shape:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    from policies.llm.loading import locate
+    from policies.llm.where import locate
 
     path, file = locate(base)
     settings = AutoConfig.from_pretrained(path, **({"gguf_file": file} if file else {}))

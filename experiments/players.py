@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from medchain.errors import ConfigError, UnknownNameError
-from medchain.scenario import Scenario
+from medchain.scenario import Scenario, load_scenario
 
 Array = np.ndarray[Any, Any]
 Player = Callable[[Scenario, Sequence[int]], Array]
@@ -43,11 +43,26 @@ def player(name: str) -> Player:
     return partial(_scripted, play, name)
 
 
+def play_told(name: str, difficulty: str, seeds: Sequence[int]) -> tuple[Array, Sequence[Any]]:
+    """Play one episode per seed at a difficulty: episode records, and what was counted of a language model (see speech.py).
+
+    Raises:
+        MedChainError: there is no such policy, or it cannot play there.
+    """
+    scenario = load_scenario(difficulty)
+    if not name.startswith(MODEL):
+        return player(name)(scenario, seeds), [None] * len(seeds)
+    _needs(name)
+    from experiments.speech import counts_of
+    from policies.llm.evaluate import rollouts
+
+    found, records = rollouts(name.removeprefix(MODEL), scenario, difficulty, seeds)
+    return records, [counts_of(rollout) for rollout in found]
+
+
 def _model(name: str) -> Player:
     """What plays a language model; raises MedChainError if there is none of that name, or nothing to run it with."""
-    missing = [package for package in TRAIN_EXTRA if find_spec(package) is None]
-    if missing:
-        raise ConfigError(f"{MODEL}{name}: language models need medchain[train]; not installed: {', '.join(missing)}")
+    _needs(MODEL + name)
     from policies.llm.evaluate import check, play_records
 
     check(name)
@@ -63,6 +78,12 @@ def _learned(path: str) -> Player:
     from experiments.rllib.phase_roles import play_learned, role_file
 
     return partial(play_learned, role_file(Path(path), "coordinator"))
+
+
+def _needs(name: str) -> None:
+    missing = [package for package in TRAIN_EXTRA if find_spec(package) is None]
+    if missing:
+        raise ConfigError(f"{name}: language models need medchain[train]; not installed: {', '.join(missing)}")
 
 
 def _scripted(play: Callable[..., Array], name: str, scenario: Scenario, seeds: Sequence[int]) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from experiments.evaluation import Result
+from experiments.speech import speech
 from experiments.statistics import Estimate, cluster_bootstrap, paired_difference
 from medchain.reward.formula import COMPONENTS
 from medchain.scenario import load_scenario
@@ -70,6 +71,12 @@ def _mean_present(values: list[float | None]) -> float | None:
     return _mean(present) if present else None
 
 
+def speeches(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
+    """How each language model among the policies spoke, see speech.py."""
+    heard = {policy: [e.spoken for e in episodes if e.spoken] for policy, episodes in by_policy(results).items()}
+    return {policy: speech(counts) for policy, counts in heard.items() if counts}
+
+
 def differences(results: Sequence[Result]) -> list[Difference]:
     """Every later policy against the first one; each must have played the same episodes, in the same order."""
     (baseline, first), *others = by_policy(results).items()
@@ -104,6 +111,7 @@ def score_without(result: Result, component: str) -> float:
 def to_json(results: Sequence[Result]) -> dict[str, Any]:
     """What `medchain eval --json` writes; its form is documented there."""
     keys = ("policy", "seed", "difficulty", "score", "breakdown", "bound", "digest")
+    spoken = speeches(results)
     return {
         "policies": {
             s.policy: {
@@ -111,6 +119,7 @@ def to_json(results: Sequence[Result]) -> dict[str, Any]:
                 "score_ci": [s.score.low, s.score.high],
                 "components": s.components,
                 "fill": s.fill,
+                **({"speech": spoken[s.policy]} if s.policy in spoken else {}),
             }
             for s in summarise(results)
         },

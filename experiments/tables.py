@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from experiments.speech import RATES
 from experiments.statistics import CONFIDENCE, Estimate
 from experiments.summary import Difference, Summary
 
@@ -78,6 +80,20 @@ def difference_table(differences: Sequence[Difference]) -> Table:
         for estimate in (d.score, d.critical_service_level, d.score_without_audit):
             row += ["-" if estimate is None else f"{estimate.mean:+.3f}", interval(estimate, signed=True)]
         table.add_row(d.policy, *row)
+    return table
+
+
+def speech_table(speeches: Mapping[str, Mapping[str, Any]]) -> Table:
+    """How each language model spoke, then the share of its calls that went to each tool: one column a policy."""
+    table = plain_table("How language models spoke, and the share of calls to each tool")
+    table.add_column("", no_wrap=True)
+    for policy in speeches:
+        table.add_column(policy, justify="right", vertical="bottom", overflow="fold")
+    for key, title in RATES.items():
+        table.add_row(title, *[f"{s[key]:,.0f}" if s[key] >= 100 else number(s[key]) for s in speeches.values()])
+    calls = {policy: max(1, sum(s["tools"].values())) for policy, s in speeches.items()}
+    for tool in dict.fromkeys(tool for s in speeches.values() for tool in s["tools"]):
+        table.add_row(tool, *[f"{s['tools'].get(tool, 0) / calls[policy]:.1%}" for policy, s in speeches.items()])
     return table
 
 

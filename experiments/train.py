@@ -30,13 +30,18 @@ class Trainer:
         """
         from experiments.memory_estimate import estimate_lines
         from policies.llm.player import Player
+        from policies.llm.quantise import check_quantisation
         from policies.llm.settings import text_settings
+        from policies.llm.where import locate
 
         self.config, self.out, self.tell = config, out, tell
         if resume and not (out / "config.json").is_file():
             raise ConfigError(f"--resume: no run in {out}; expected the folder of an earlier run (--out)")
         if not resume and (out / "checkpoints").is_dir():
             raise ConfigError(f"--out {out}: there is a run already; continue it with --resume or choose another folder")
+        if config.model.name != "tiny":
+            locate(config.model.name)
+        check_quantisation(config.model.quantisation)
         open_folder(out, resolved(config))
         self.base = base_of(config, out, tell)
         self.text = text_settings(resolved(config), self.base)
@@ -218,24 +223,16 @@ def shortest_plan(wards: Sequence[str]) -> str:
 
 def summary_of(rollouts: Sequence[Any]) -> dict[str, Any]:
     """Scores by episode and what the models did, as plain data."""
-    from collections import Counter
+    from experiments.speech import counts_of, speech
 
-    tallies = [tally for rollout in rollouts for tally in rollout.tallies.values()]
-    tools: Counter[str] = sum((tally.tools for tally in tallies), Counter())
     scores = [rollout.score for rollout in rollouts]
-    turns = max(1, sum(tally.turns for tally in tallies))
-    rounds = max(1, sum(len(s) for rollout in rollouts for s in rollout.stretches.values()))
     return {
         "episodes": [[r.key.difficulty, r.key.seed, r.score] for r in rollouts],
         "score": sum(scores) / max(1, len(scores)),
         "components": {
             name: _mean([r.breakdown[name] for r in rollouts]) for name in (rollouts[0].breakdown if rollouts else {})
         },
-        "parse_rate": 1.0 - sum(t.unparsed for t in tallies) / turns,
-        "refused_share": sum(t.refused for t in tallies) / max(1, sum(t.calls for t in tallies)),
-        "calls_per_round": sum(t.calls for t in tallies) / rounds,
-        "tokens_per_episode": sum(t.tokens for t in tallies) / max(1, len(rollouts)),
-        "tools": dict(tools.most_common()),
+        **speech([counts_of(rollout) for rollout in rollouts]),
     }
 
 

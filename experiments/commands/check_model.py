@@ -24,8 +24,10 @@ def run(model: Model, quantisation: Quantisation = "none") -> None:
     if missing:
         raise ConfigError(f"check-model needs medchain[train]; not installed: {', '.join(missing)}")
     from policies.llm.check import Checks, default_source
-    from policies.llm.loading import QUANTISATIONS
+    from policies.llm.quantise import QUANTISATIONS
+    from policies.llm.quiet import hush
 
+    hush()
     if quantisation not in QUANTISATIONS:
         raise UnknownNameError("quantisation", quantisation, list(QUANTISATIONS))
     failed = 0

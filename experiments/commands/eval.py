@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 
-Policies = Annotated[str, typer.Option("--policy", metavar="NAME[,NAME]", help="Coordinators to play.")]
+Policies = Annotated[
+    str,
+    typer.Option("--policy", metavar="NAME[,NAME]", help="Coordinators; a model as llm:MODEL[+ADAPTER]."),
+]
 Seeds = Annotated[str, typer.Option("--seeds", metavar="A-B[,C,…]", help="Seeds; held out are 50-59.")]
 Difficulties = Annotated[
     str, typer.Option("--difficulty", metavar="NAME[,NAME]", help="light, medium, heavy, or a scenario file.")
@@ -37,8 +40,8 @@ def run(
     from experiments.evaluation import evaluate
     from experiments.options import OptionError, check_writable, parse_names, parse_seeds, write_atomically
     from experiments.recording import check_folder
-    from experiments.summary import differences, summarise, to_json
-    from experiments.tables import component_table, console, difference_table, score_table
+    from experiments.summary import differences, speeches, summarise, to_json
+    from experiments.tables import component_table, console, difference_table, score_table, speech_table
 
     names, numbers = parse_names("--policy", policy), parse_seeds("--seeds", seeds)
     difficulties = parse_names("--difficulty", difficulty)
@@ -62,6 +65,8 @@ def run(
     summaries = summarise(results)
     out.print(score_table(summaries))
     out.print(component_table(summaries))
+    if spoken := speeches(results):
+        out.print(speech_table(spoken))
     if paired:
         out.print(difference_table(differences(results)))
 

@@ -21,7 +21,9 @@ def run(config: Config, iterations: Iterations = None, resume: Resume = False, o
         return _train_phase(config, iterations, resume, out)
     experiment = load_train_config(config)
     from experiments.supervise import supervised
+    from policies.llm.quiet import hush
 
+    hush()
     folder = out or Path("runs") / experiment.name
     count = experiment.run.iterations if iterations is None else iterations
     results = supervised(experiment, folder, count, resume, typer.echo)

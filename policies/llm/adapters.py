@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from policies.llm.chat import ModelError
-from policies.llm.loading import Source, locate, lora_tensors, with_lora
+from policies.llm.loading import Source, lora_tensors, with_lora
+from policies.llm.where import locate
 
 FILE, CONFIG, OURS = "adapter_model.safetensors", "adapter_config.json", "medchain.json"
 

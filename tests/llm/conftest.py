@@ -36,3 +36,14 @@ def tiny_folder(tokenizer, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny")
     save_model(tiny_model(tokenizer, width=32, layers=2), tokenizer, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def mini_run(tmp_path_factory):
+    """The folder of a whole run of the mini experiment: two iterations."""
+    from experiments.supervise import supervised
+    from tests.llm.mini import mini_config
+
+    folder = tmp_path_factory.mktemp("mini")
+    supervised(mini_config(folder), folder / "run", 2, False, print)
+    return folder / "run"
