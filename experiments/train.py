@@ -196,10 +196,15 @@ class Trainer:
 
         how = self.config.evaluation
         keys = [Key(seed, difficulty, 0) for difficulty in how.difficulties for seed in how.seeds]
-        rollouts = self.algorithm.play(keys, (self.config.run.seed, 1 << 20), how.temperature)
-        write_json(self.out / f"evaluation_{when}.json", summary_of(rollouts))
-        found = summary_of(rollouts)
-        self.tell(f"held out, {when}: score {found['score']:.3f}, parse {found['parse_rate']:.3f}, tools {found['tools']}")
+        stream = (self.config.run.seed, 1 << 20)
+        found = summary_of(self.algorithm.play(keys, stream, how.temperature))
+        told = f"held out, {when}: score {found['score']:.3f}, turns that parse {found['parse_rate']:.3f}"
+        if self.text.constrained:
+            freely = summary_of(self.algorithm.play(keys[: how.unconstrained], stream, how.temperature, free=True))
+            found |= {"unconstrained_score": freely["score"], "unconstrained_parse_rate": freely["parse_rate"]}
+            told += f", of unconstrained ones {freely['parse_rate']:.3f}"
+        write_json(self.out / f"evaluation_{when}.json", found)
+        self.tell(told)
         if when == BEFORE and self.config.warm_start is not None:
             from collections import Counter
 

@@ -130,6 +130,7 @@ class EvaluationPart(Part):
     seeds: list[int]
     difficulties: list[str]
     temperature: float = Field(default=1.0, ge=0)
+    unconstrained: int = Field(default=2, ge=1)  # episodes that are played once more without constraints
     against: list[str] = []
 
 

@@ -21,6 +21,16 @@ CURVES = (
 )
 
 
+SPOKEN = (
+    "parse_rate",
+    "unconstrained_parse_rate",
+    "unconstrained_score",
+    "refused_share",
+    "calls_per_round",
+    "tokens_per_episode",
+)
+
+
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """JSON lines of a file; empty if there is none."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
@@ -102,19 +112,17 @@ def write_report(out: Path, config: TrainConfig) -> dict[str, Any]:
     page = Page(
         f"Training {config.name}", f"{len(metrics)} iterations of GRPO on RLlib; held out: seeds {config.evaluation.seeds}"
     )
-    page.add(
-        "Held-out score", table_html(["who", "mean", "low", "high"], _score_rows(results)), paragraph(_verdict(results))
-    )
+    page.add("Held-out score", table_html(["who", "mean", "low", "high"], _score_rows(results)), paragraph(verdict(results)))
     page.add("Training", figure_html(curves))
     if warm:
         page.add("Warm start", figure_html(draw_warm_start(warm)))
     parts = evaluations["after"]["components"]
     rows = [[name, *(_cell(evaluations[when]["components"][name]) for when in ("before", "after"))] for name in parts]
     page.add("Components", table_html(["component", "before", "after"], rows))
-    spoken = ("parse_rate", "refused_share", "calls_per_round", "tokens_per_episode")
+    spoken = [key for key in SPOKEN if key in evaluations["after"]]
     page.add(
         "How it speaks",
-        table_html(["what", "before", "after"], [[k, *(evaluations[w][k] for w in evaluations)] for k in spoken]),
+        table_html(["what", "before", "after"], [[k, *(e.get(k, "-") for e in evaluations.values())] for k in spoken]),
     )
     tools = sorted(
         {t for w in evaluations.values() for t in w["tools"]}, key=lambda t: -evaluations["after"]["tools"].get(t, 0)
@@ -136,7 +144,39 @@ def _score_rows(results: dict[str, Any]) -> list[list[Any]]:
     return rows + [[name, *list(e.values())[:3]] for name, e in results["scripted"].items()]
 
 
-def _verdict(results: dict[str, Any]) -> str:
+def results_table(config: TrainConfig, out: Path, results: dict[str, Any]) -> Any:
+    """Held-out score with interval, before and after, beside the scripted coordinators; and how the model speaks."""
+    from experiments.tables import plain_table
+
+    seeds = config.evaluation.seeds
+    table = plain_table(f"Held-out seeds {seeds[0]}..{seeds[-1]}, {', '.join(config.evaluation.difficulties)}")
+    for column in ("who", "score", "interval", "parsed", "unconstrained", "calls a round", "tokens an episode", "top tool"):
+        table.add_column(column, justify="left" if column in ("who", "top tool") else "right", no_wrap=True)
+    for when in ("before", "after"):
+        told = json.loads((out / f"evaluation_{when}.json").read_text("utf-8"))
+        tool, count = next(iter(told["tools"].items()), ("-", 0))
+        share = count / max(1, sum(told["tools"].values()))
+        free = told.get("unconstrained_parse_rate")
+        table.add_row(
+            f"this model, {when}",
+            *_cells(results[when]),
+            f"{told['parse_rate']:.1%}",
+            "-" if free is None else f"{free:.1%}",
+            f"{told['calls_per_round']:.1f}",
+            f"{told['tokens_per_episode']:.0f}",
+            f"{tool} {share:.0%}",
+        )
+    for name, estimate in results["scripted"].items():
+        table.add_row(name, *_cells(estimate))
+    return table
+
+
+def _cells(estimate: dict[str, float]) -> list[str]:
+    return [f"{estimate['mean']:.3f}", f"{estimate['low']:.3f} .. {estimate['high']:.3f}"]
+
+
+def verdict(results: dict[str, Any]) -> str:
+    """What training has gained, in a sentence."""
     mean, low, high = list(results["gain"].values())[:3]
     sure = "above zero" if low > 0 else "not told apart from zero" if high > 0 else "below zero"
     return f"Gain, paired by seed: {mean:+.3f} [{low:+.3f}, {high:+.3f}], {sure}."

@@ -20,6 +20,9 @@ def run(config: Config, iterations: Iterations = None, resume: Resume = False, o
     if _at_phase_level(config):
         return _train_phase(config, iterations, resume, out)
     experiment = load_train_config(config)
+    from experiments.hush import hush
+
+    hush()
     from experiments.supervise import supervised
     from policies.llm.quiet import hush
 
@@ -27,13 +30,11 @@ def run(config: Config, iterations: Iterations = None, resume: Resume = False, o
     folder = out or Path("runs") / experiment.name
     count = experiment.run.iterations if iterations is None else iterations
     results = supervised(experiment, folder, count, resume, typer.echo)
-    for name in ("before", "after"):
-        mean, low, high = list(results[name].values())[:3]
-        typer.echo(f"{name:>14}: {mean:.3f} [{low:.3f}, {high:.3f}]")
-    for name, estimate in results["scripted"].items():
-        typer.echo(f"{name:>14}: {next(iter(estimate.values())):.3f}")
-    mean, low, high = list(results["gain"].values())[:3]
-    typer.echo(f"{'gain':>14}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]\nreport: {folder / 'report.html'}")
+    from experiments.tables import console
+    from experiments.train_report import results_table, verdict
+
+    console().print(results_table(experiment, folder, results))
+    typer.echo(f"{verdict(results)}\nreport: {folder / 'report.html'}")
 
 
 def _at_phase_level(config: Path) -> bool:

@@ -157,14 +157,16 @@ class GRPO(Algorithm):
             found.append(int(np.random.default_rng([how.seed, lap]).permutation(pool)[place]))
         return found
 
-    def play(self, keys: Sequence[Key], stream: tuple[int, ...], temperature: float | None = None) -> list[Rollout]:
+    def play(
+        self, keys: Sequence[Key], stream: tuple[int, ...], temperature: float | None = None, free: bool = False
+    ) -> list[Rollout]:
         """Play the episodes of `keys` on all healthy runners; keys lost with a runner are issued again.
 
         Raises:
             RuntimeError: no runner plays anything any more.
         """
         group = self.env_runner_group
-        options = {"stream": stream, "temperature": temperature}
+        options = {"stream": stream, "temperature": temperature, "free": free}
         if group.local_env_runner is not None and not group.num_healthy_remote_env_runners():
             found: list[Rollout] = group.local_env_runner.sample(keys=keys, **options)
             return found

@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 import ray
+import torch
 from ray.rllib.core import COMPONENT_RL_MODULE, DEFAULT_MODULE_ID
 from ray.rllib.env import INPUT_ENV_SINGLE_SPACES, INPUT_ENV_SPACES
 from ray.rllib.env.env_runner import EnvRunner
@@ -31,6 +32,8 @@ class TextEnvRunner(EnvRunner, Checkpointable):
         super().__init__(config=config, **kwargs)
         self._player = Player(self.config.text)
         self._seq_no = 0
+        if self.worker_index:
+            torch.set_num_threads(1)  # runners on one machine get on faster than threads of one runner
         self._device = get_device(self.config, self.config.num_gpus_per_env_runner if self.worker_index else 0)
         self.module: Any = None
         self.make_module()
@@ -59,11 +62,17 @@ class TextEnvRunner(EnvRunner, Checkpointable):
 
     @override(EnvRunner)
     def sample(
-        self, *, keys: Sequence[Key] = (), stream: Sequence[int] = (0,), temperature: float | None = None, **kwargs: Any
+        self,
+        *,
+        keys: Sequence[Key] = (),
+        stream: Sequence[int] = (0,),
+        temperature: float | None = None,
+        free: bool = False,
+        **kwargs: Any,
     ) -> list[Rollout]:
         """Play the episodes of `keys`; the same keys, stream and adapter give the same episodes on any runner."""
         models = {module_id: self.module[module_id].model for module_id in list(self.module.keys())}
-        found = self._player.play(keys, models, stream, temperature)
+        found = self._player.play(keys, models, stream, temperature, free)
         self.num_env_steps_sampled_lifetime += sum(t.turns for r in found for t in r.tallies.values())
         return found
 

@@ -111,12 +111,18 @@ class Player:
         )
 
     def play(
-        self, keys: Sequence[Key], models: Mapping[str, Any], stream: Sequence[int], temperature: float | None = None
+        self,
+        keys: Sequence[Key],
+        models: Mapping[str, Any],
+        stream: Sequence[int],
+        temperature: float | None = None,
+        free: bool = False,
     ) -> list[Rollout]:
-        """Play the episodes of `keys` with `models` by module id."""
+        """Play the episodes of `keys` with `models` by module id; `free`: without the constraints of the settings."""
         how, heat = self.settings, self.settings.temperature if temperature is None else temperature
+        automata = None if free else self.automata
         voices = {
-            number: Voice(models[module], self.automata, how.manner.turn_tokens, self.chat.end, heat, how.batch)
+            number: Voice(models[module], automata, how.manner.turn_tokens, self.chat.end, heat, how.batch)
             for number, module in self.seats.items()
         }
         return play(keys, self.table, voices, stream, self.rollout)
