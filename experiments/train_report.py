@@ -150,8 +150,9 @@ def results_table(config: TrainConfig, out: Path, results: dict[str, Any]) -> An
 
     seeds = config.evaluation.seeds
     table = plain_table(f"Held-out seeds {seeds[0]}..{seeds[-1]}, {', '.join(config.evaluation.difficulties)}")
-    for column in ("who", "score", "interval", "parsed", "unconstrained", "calls a round", "tokens an episode", "top tool"):
-        table.add_column(column, justify="left" if column in ("who", "top tool") else "right", no_wrap=True)
+    for column in ("who", "score", "interval", "parsed", "parsed\nfree", "calls a\nround", "tokens an\nepisode", "top tool"):
+        side = "left" if column in ("who", "top tool") else "right"
+        table.add_column(column, justify=side, no_wrap=True, vertical="bottom")
     for when in ("before", "after"):
         told = json.loads((out / f"evaluation_{when}.json").read_text("utf-8"))
         tool, count = next(iter(told["tools"].items()), ("-", 0))
