@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.rllib.credit.kernels import credit
 from experiments.rllib.phase_roles import RolePart, assemble
 from medchain.env.phases import STEPS
 from medchain.env.vector import VectorEnv
@@ -83,6 +84,10 @@ class PhaseBatch:
         for agent, actions in choices.items():
             self.env.put(agent, actions)
         self.earned += self.env.advance()
+
+    def credit(self, agent: int) -> Array:
+        """What each SKU has earned an agent since the episodes began, float64 [n, skus]; see credit/kernels.py."""
+        return credit(self.env.episodes, self.env.params, agent, self.env.step // STEPS)
 
     def take(self, agent: int) -> Array:
         """What an agent has earned since it was last asked for, float64 [n]."""

@@ -7,6 +7,7 @@ from typing import Any
 from experiments.rllib.phase_config import PhaseConfig
 from experiments.rllib.phase_env import register
 from experiments.rllib.phase_learning import PhaseTrainBatch
+from experiments.rllib.phase_loss import PhaseLearner
 from experiments.rllib.phase_ppo import PhasePPOConfig
 from experiments.rllib.phase_roles import roles_as_data
 from experiments.rllib.phase_runner import PhaseEnvRunner
@@ -18,7 +19,7 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 
     ppo, scale = config.ppo, config.scale
-    gamma, lambda_ = 1.0, ppo.lambda_
+    gamma, lambda_, others = 1.0, ppo.lambda_, ppo.others
     modules = {agent: config.module_of(agent) for agent in config.train}
     built: PhasePPOConfig = (
         PhasePPOConfig()
@@ -36,10 +37,13 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
         .learners(
             num_learners=scale.num_learners,
             num_gpus_per_learner=scale.num_gpus_per_learner,
-            learner_connector=lambda seen, chosen: PhaseTrainBatch(seen, chosen, gamma=gamma, lambda_=lambda_),
+            learner_connector=lambda seen, chosen: PhaseTrainBatch(
+                seen, chosen, gamma=gamma, lambda_=lambda_, others=others
+            ),
             add_default_connectors_to_learner_pipeline=False,
         )
         .training(
+            learner_class=PhaseLearner,
             gamma=gamma,
             lambda_=lambda_,
             lr=_line(config, ppo.learning_rate),

@@ -14,6 +14,10 @@ from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer 
 Array = np.ndarray[Any, Any]
 
 
+CREDIT = "credit"
+"""Extra model output: what of the reward each SKU has earned."""
+
+
 class Track(NamedTuple):
     """What one agent saw and did in `n` whole episodes, with T decisions each."""
 
@@ -25,6 +29,7 @@ class Track(NamedTuple):
     rewards: Array  # [n, T], from one decision to the next
     logps: Array  # [n, T]
     logits: Array  # [n, T, choices]
+    credit: Array  # [n, T, skus], what of the rewards each SKU has earned
 
 
 def to_episodes(
@@ -81,7 +86,11 @@ def _own_episode(
     track: Track, i: int, id_: str, info: Mapping[str, Any], spaces: tuple[Mapping[str, Any], Mapping[str, Any]]
 ) -> SingleAgentEpisode:
     length = len(track.at)
-    outputs = {Columns.ACTION_LOGP: Buffer(track.logps[i]), Columns.ACTION_DIST_INPUTS: Buffer(track.logits[i])}
+    outputs = {
+        Columns.ACTION_LOGP: Buffer(track.logps[i]),
+        Columns.ACTION_DIST_INPUTS: Buffer(track.logits[i]),
+        CREDIT: Buffer(track.credit[i]),
+    }
     return SingleAgentEpisode(
         id_=f"{id_}/{track.name}",
         agent_id=track.name,

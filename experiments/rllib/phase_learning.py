@@ -15,16 +15,22 @@ from ray.rllib.connectors.connector_v2 import ConnectorV2
 from ray.rllib.core.columns import Columns
 from ray.rllib.evaluation.postprocessing import Postprocessing
 
+from experiments.rllib.phase_episodes import CREDIT
+from policies.learned import heads
+
+LOGP_EACH = "logp_each"
+"""Column: log-probability of each head's choice when it was made [n, heads]."""
+
 Array = np.ndarray[Any, Any]
 
 
 def advantages(values: Array, rewards: Array, gamma: float, lambda_: float) -> Array:
-    """Generalised advantage estimates of terminated episodes: float [episodes, T] from values and rewards [episodes, T].
+    """Generalised advantage estimates of terminated episodes: float [episodes, T, ...] from values and rewards alike.
 
     Schulman et al., "High-Dimensional Continuous Control Using Generalized Advantage Estimation", eq. 16.
     """
     found = np.zeros_like(values)
-    after, following = np.zeros(len(values), values.dtype), np.zeros(len(values), values.dtype)
+    after, following = np.zeros_like(values[:, 0]), np.zeros_like(values[:, 0])
     for t in range(values.shape[1] - 1, -1, -1):
         delta = rewards[:, t] + gamma * following - values[:, t]
         after = delta + gamma * lambda_ * after
@@ -37,11 +43,17 @@ class PhaseTrainBatch(ConnectorV2):
     """Learner connector: episodes to {module: columns}, with standardised advantages and value targets."""
 
     def __init__(
-        self, observation_space: Any = None, action_space: Any = None, *, gamma: float = 1.0, lambda_: float = 1.0
+        self,
+        observation_space: Any = None,
+        action_space: Any = None,
+        *,
+        gamma: float = 1.0,
+        lambda_: float = 1.0,
+        others: float = 1.0,
     ) -> None:
-        """Discount by `gamma`, average over horizons by `lambda_`."""
+        """Discount by `gamma`, average over horizons by `lambda_`, count by `others` what other SKUs earn."""
         super().__init__(observation_space, action_space)
-        self.gamma, self.lambda_ = gamma, lambda_
+        self.gamma, self.lambda_, self.others = gamma, lambda_, others
 
     def __call__(self, *, rl_module: Any, batch: dict[str, Any], episodes: Sequence[Any], **kwargs: Any) -> dict[str, Any]:
         """The batch of all modules that learn."""
@@ -64,14 +76,23 @@ class PhaseTrainBatch(ConnectorV2):
         columns = {
             Columns.OBS: rows([e.observations.data[:length] for e in episodes]),
             Columns.ACTIONS: rows([e.actions.data for e in episodes]),
-            Columns.ACTION_LOGP: rows([o[Columns.ACTION_LOGP].data for o in outputs]),
-            Columns.ACTION_DIST_INPUTS: rows([o[Columns.ACTION_DIST_INPUTS].data for o in outputs]),
         }
+        logits = rows([o[Columns.ACTION_DIST_INPUTS].data for o in outputs])
         with torch.no_grad():
-            values = module.compute_values(columns).cpu().numpy().reshape(-1, length)
-        rewards = np.stack([np.asarray(e.rewards.data, np.float32) for e in episodes])
-        gains = advantages(values, rewards, self.gamma, self.lambda_)
-        columns[Postprocessing.VALUE_TARGETS] = torch.from_numpy((gains + values).ravel()).to(device)
-        spread = max(1e-4, float(gains.std()))
-        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(((gains - gains.mean()) / spread).ravel()).to(device)
+            columns[LOGP_EACH] = heads.log_prob_each(logits, module.layout.groups, columns[Columns.ACTIONS])
+            values = module.values_by_sku(columns).cpu().numpy()
+        values = values.reshape(len(episodes), length, -1)
+        rewards = np.stack([np.asarray(e.rewards.data) for e in episodes])
+        credit = np.stack([o[CREDIT].data for o in outputs])
+        parts = np.concatenate([credit, rewards[..., None] - credit.sum(-1, keepdims=True)], -1).astype(np.float32)
+        gains = advantages(values, parts, self.gamma, self.lambda_)
+        columns[Postprocessing.VALUE_TARGETS] = torch.from_numpy((gains + values).reshape(-1, values.shape[-1])).to(device)
+        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(self._weigh(gains)).to(device)
         return columns
+
+    def _weigh(self, gains: Array) -> Array:
+        """From advantages by what earns them [episodes, T, skus + 1] to those of the heads about each SKU, and about all."""
+        everything = gains.sum(-1, keepdims=True)
+        own = gains[..., :-1] + gains[..., -1:]
+        mixed = np.concatenate([own + self.others * (everything - own), everything], -1).reshape(-1, gains.shape[-1])
+        return (mixed - mixed.mean(0)) / np.maximum(1e-4, mixed.std(0))

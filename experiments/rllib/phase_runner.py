@@ -185,6 +185,7 @@ class _Book:
         self.at: list[int] = []
         self.actions: list[Array] = []
         self.rewards: list[Array] = []
+        self.credit: list[Array] = []
         self.logps: list[Array] = []
         self.logits: list[Array] = []
 
@@ -192,6 +193,7 @@ class _Book:
         """The agent is asked: close its last decision, and look."""
         if self.at:
             self.rewards.append(batch.take(self.agent))
+        self.credit.append(batch.credit(self.agent))
         batch.observe_into(self.agent, self.observations[:, len(self.at)])
         self.seen = self.observations[:, len(self.at)]
         self.at.append(step)
@@ -205,6 +207,8 @@ class _Book:
     def close(self, batch: PhaseBatch) -> Track:
         """The episodes are over."""
         self.rewards.append(batch.take(self.agent))
+        self.credit.append(batch.credit(self.agent))
         batch.observe_into(self.agent, self.observations[:, len(self.at)])
         parts = [np.stack(part, axis=1) for part in (self.actions, self.rewards, self.logps, self.logits)]
-        return Track(self.name, self.module, self.at, self.observations[:, : len(self.at) + 1], *parts)
+        earned = np.diff(np.stack(self.credit, axis=1), axis=1)
+        return Track(self.name, self.module, self.at, self.observations[:, : len(self.at) + 1], *parts, earned)

@@ -17,6 +17,14 @@ FORBIDDEN = -1e9
 """Logit of a choice that the mask does not allow: its probability is exactly 0 in float32."""
 
 
+def in_use(mask: Tensor, groups: Sequence[Group]) -> Iterator[tuple[Group, int, Tensor]]:
+    """Each group, where its part of the flat logits starts, and the rows of mask [n, choices] in which it may choose."""
+    at = 0
+    for g in groups:
+        yield g, at, mask[:, at : at + g.count * g.size].sum(-1) > g.count
+        at += g.count * g.size
+
+
 def mask_logits(logits: Tensor, mask: Tensor) -> Tensor:
     """`logits` with what `mask` (0 or 1, same shape) does not allow put out of reach."""
     return torch.where(mask > 0, logits, FORBIDDEN)
@@ -31,11 +39,19 @@ def _split(flat: Tensor, groups: Sequence[Group]) -> Iterator[Tensor]:
 
 def log_prob(logits: Tensor, groups: Sequence[Group], actions: Tensor) -> Tensor:
     """Log-probability [n] of actions [n, heads]."""
+    return log_prob_each(logits, groups, actions).sum(-1)
+
+
+def log_prob_each(logits: Tensor, groups: Sequence[Group], actions: Tensor) -> Tensor:
+    """Log-probability [n, heads] of each head's own choice in actions [n, heads]."""
     chosen = torch.split(actions.long(), [g.count for g in groups], dim=-1)
-    total = logits.new_zeros(logits.shape[:-1])
-    for part, index in zip(_split(logits, groups), chosen, strict=True):
-        total = total + torch.log_softmax(part, -1).gather(-1, index.unsqueeze(-1)).sum((-1, -2))
-    return total
+    return torch.cat([chosen_log_prob(part, at)[0] for part, at in zip(_split(logits, groups), chosen, strict=True)], -1)
+
+
+def chosen_log_prob(logits: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """Of one group, logits [n, heads, size]: log-probabilities of the choices [n, heads], and of all [n, heads, size]."""
+    logs = torch.log_softmax(logits, -1)
+    return logs.gather(-1, chosen.unsqueeze(-1)).squeeze(-1), logs
 
 
 def entropy(logits: Tensor, groups: Sequence[Group]) -> Tensor:

@@ -58,6 +58,12 @@ class Layout(NamedTuple):
         return np.repeat([g.size for g in self.groups], [g.count for g in self.groups]).astype(np.int64)
 
     @property
+    def head_skus(self) -> np.ndarray[Any, Any]:
+        """The SKU that each head is about, int64 [heads]; `skus` where it is about the hospital."""
+        about = {LINE: np.arange(self.lines) % self.skus, SKU: np.arange(self.skus), ALL: np.array([self.skus])}
+        return np.concatenate([about[g.per] for g in self.groups]).astype(np.int64)
+
+    @property
     def choices(self) -> int:
         """Length of the flat mask, and of the flat logits."""
         return sum(g.count * g.size for g in self.groups)

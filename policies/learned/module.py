@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.distribution.torch.torch_distribution import TorchDistribution
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
@@ -105,15 +106,30 @@ class PhaseModule(TorchRLModule, ValueFunctionAPI):
 
     @override(TorchRLModule)
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        seen, mask = self._parts(batch)
-        return {Columns.ACTION_DIST_INPUTS: heads.mask_logits(self.net.logits(seen), mask)}
+        seen, mask = self.parts(batch)
+        h = self.net.embed(seen)
+        logits = torch.zeros_like(mask)
+        for group, at, rows in heads.in_use(mask, self.layout.groups):
+            if rows.any():
+                logits[:, at : at + group.count * group.size] = self.net.head(group, h)
+        return {Columns.ACTION_DIST_INPUTS: heads.mask_logits(logits, mask)}
+
+    @override(TorchRLModule)
+    def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """What the heads see; the loss asks them only where they have a choice."""
+        return {Columns.EMBEDDINGS: self.net.embed(self.parts(batch)[0])}
 
     @override(ValueFunctionAPI)
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
         """Expected return from here [n]."""
-        return self.net.values(self._parts(batch)[0])
+        return self.values_by_sku(batch).sum(-1)
 
-    def _parts(self, batch: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    def values_by_sku(self, batch: dict[str, Any]) -> Tensor:
+        """What each SKU is expected to earn from here, and the rest: [n, skus + 1]."""
+        return self.net.values(self.parts(batch)[0])
+
+    def parts(self, batch: dict[str, Any]) -> tuple[Tensor, Tensor]:
+        """Features [n, width] and mask [n, choices]."""
         observation: Tensor = batch[Columns.OBS]
         return observation[:, : self.layout.width], observation[:, self.layout.width :]
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from medchain.errors import UnknownNameError
-from policies.learned.layout import ALL, LINE, SKU, Group, Layout
+from policies.learned.layout import ALL, SKU, Group, Layout
 
 KINDS = ("mlp", "lines", "attention", "alone")
 
@@ -66,25 +66,38 @@ class LineNet(nn.Module):
         self.layout = layout
         self.policy, self.critic = Rows(layout, hidden, kind), Rows(layout, hidden, "lines" if kind == "alone" else kind)
         self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.size) for g in layout.groups})
-        self.value = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.value, self.sku_value = (
+            nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)) for _ in range(2)
+        )
 
     def _parts(self, observation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         at = self.layout.lines * len(self.layout.line_features)
         x = observation[:, :at].reshape(observation.shape[0], self.layout.lines, -1)
         return x, observation[:, at:], x[..., :1]
 
+    def embed(self, observation: Tensor) -> Tensor:
+        """What the heads see: [n, lines, hidden]."""
+        return self.policy(*self._parts(observation))
+
+    def head(self, group: Group, h: Tensor) -> Tensor:
+        """Flat logits of a group [n, count * size] from embeddings, not masked."""
+        if group.per == SKU:
+            h = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
+        elif group.per == ALL:
+            h = h.amax(1)
+        return self.heads[group.name](h).flatten(1)
+
     def logits(self, observation: Tensor) -> Tensor:
         """Flat logits [n, choices], not masked."""
-        x, g, exists = self._parts(observation)
-        h = self.policy(x, g, exists)
-        by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
-        seen = {LINE: h, SKU: by_sku, ALL: mean(h, exists).unsqueeze(1)}
-        return torch.cat([self.heads[group.name](seen[group.per]).flatten(1) for group in self.layout.groups], -1)
+        h = self.embed(observation)
+        return torch.cat([self.head(group, h) for group in self.layout.groups], -1)
 
     def values(self, observation: Tensor) -> Tensor:
-        """Expected return from here [n]."""
+        """Expected return from here [n, skus + 1]: what each SKU earns, and the rest."""
         x, g, exists = self._parts(observation)
-        return self.value(mean(self.critic(x, g, exists), exists)).squeeze(-1)
+        h = self.critic(x, g, exists)
+        by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
+        return torch.cat([self.sku_value(by_sku).squeeze(-1), self.value(mean(h, exists))], -1)
 
 
 class FlatNet(nn.Module):
@@ -95,16 +108,24 @@ class FlatNet(nn.Module):
         self.layout = layout
         self.policy = nn.Sequential(*_layers(layout.width, hidden))
         self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.count * g.size) for g in layout.groups})
-        self.critic = nn.Sequential(*_layers(layout.width, hidden), nn.Linear(hidden, 1))
+        self.critic = nn.Sequential(*_layers(layout.width, hidden), nn.Linear(hidden, layout.skus + 1))
+
+    def embed(self, observation: Tensor) -> Tensor:
+        """What the heads see: [n, hidden]."""
+        return self.policy(observation)
+
+    def head(self, group: Group, h: Tensor) -> Tensor:
+        """Flat logits of a group [n, count * size] from embeddings, not masked."""
+        return self.heads[group.name](h)
 
     def logits(self, observation: Tensor) -> Tensor:
         """Flat logits [n, choices], not masked."""
-        h = self.policy(observation)
-        return torch.cat([self.heads[g.name](h) for g in self.layout.groups], -1)
+        h = self.embed(observation)
+        return torch.cat([self.head(group, h) for group in self.layout.groups], -1)
 
     def values(self, observation: Tensor) -> Tensor:
-        """Expected return from here [n]."""
-        return self.critic(observation).squeeze(-1)
+        """Expected return from here [n, skus + 1]: what each SKU earns, and the rest."""
+        return self.critic(observation)
 
 
 def _layers(width: int, hidden: int) -> list[nn.Module]:

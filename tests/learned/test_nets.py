@@ -43,7 +43,7 @@ def test_shapes_and_gradients(role: str, kind: str) -> None:
     net = new_net(shape, kind, 16)
     logits, values = net.logits(seen(shape)), net.values(seen(shape))
     assert logits.shape == (3, shape.choices)
-    assert values.shape == (3,)
+    assert values.shape == (3, shape.skus + 1)
     (heads.entropy(logits, shape.groups).sum() + (values**2).sum()).backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in net.parameters())
 
@@ -61,14 +61,16 @@ def test_layout_agrees_with_the_environment() -> None:
 
 @pytest.mark.parametrize("kind", ["lines", "attention"])
 def test_wards_and_skus_in_another_order(kind: str) -> None:
-    """Swapping two wards, or two SKUs, swaps what is decided for them and changes neither value nor the rest."""
+    """Swapping two wards, or two SKUs, swaps what is decided and expected for them, and changes nothing else."""
     shape = layout("coordinator", SIZES)
     net, given = new_net(shape, kind, 16), seen(shape)
     at = shape.lines * len(shape.line_features)
     rows = given[:, :at].reshape(3, SIZES.wards, SIZES.skus, -1)
     for order, axis, groups in (([2, 1, 0], 1, ["level"]), ([1, 0, *range(2, 10)], 2, ["level", "up_to"])):
         turned = torch.cat([rows.index_select(axis, torch.tensor(order)).flatten(1), given[:, at:]], 1)
-        torch.testing.assert_close(net.values(turned), net.values(given), rtol=1e-4, atol=1e-5)
+        values = net.values(given)
+        expected = values if axis == 1 else torch.cat([values[:, order], values[:, -1:]], 1)
+        torch.testing.assert_close(net.values(turned), expected, rtol=1e-4, atol=1e-5)
         before, after = parts(shape, net.logits(given)), parts(shape, net.logits(turned))
         for name in groups:
             old = before[name]

@@ -1,4 +1,4 @@
-"""The train batch made array by array is the one that RLlib's pipeline makes row by row."""
+"""The train batch made array by array holds, summed over heads and SKUs, what RLlib's pipeline makes row by row."""
 
 import copy
 
@@ -11,7 +11,7 @@ pytest.importorskip("ray", reason="learned roles need medchain[train]")
 from ray.rllib.connectors.learner import AddOneTsToEpisodesAndTruncate, GeneralAdvantageEstimation  # noqa: E402
 from ray.rllib.core.columns import Columns  # noqa: E402
 
-from experiments.rllib.phase_learning import PhaseTrainBatch, advantages  # noqa: E402
+from experiments.rllib.phase_learning import LOGP_EACH, PhaseTrainBatch, advantages  # noqa: E402
 from tests.learned.setups import LEARNERS, batched_runner  # noqa: E402
 
 
@@ -42,15 +42,17 @@ def test_same_batch_as_rllib(learners: tuple[str, ...]) -> None:
     for name, columns in ours.items():
         real = theirs[name][Columns.LOSS_MASK]
         ours_by_row, theirs_by_row = row_order(columns[Columns.OBS]), row_order(theirs[name][Columns.OBS][real])
-        for key in (Columns.OBS, Columns.ACTIONS, Columns.ACTION_LOGP, Columns.ACTION_DIST_INPUTS):
-            other = theirs[name][key][real][theirs_by_row]
-            torch.testing.assert_close(columns[key][ours_by_row], other, check_dtype=False)
-        for key in ("value_targets", "advantages"):
-            mine = columns[key].double()[ours_by_row]
-            other = theirs[name][key][real].double()[theirs_by_row]
-            if key == "advantages":  # theirs are standardised over the added rows too
-                mine, other = ((x - x.mean()) / x.std() for x in (mine, other))
-            torch.testing.assert_close(mine, other, rtol=1e-3, atol=1e-4)
+        mine = {key: value[ours_by_row] for key, value in columns.items()}
+        other = {key: value[real][theirs_by_row] for key, value in theirs[name].items() if key != Columns.LOSS_MASK}
+        for key in (Columns.OBS, Columns.ACTIONS):
+            torch.testing.assert_close(mine[key], other[key], check_dtype=False)
+        torch.testing.assert_close(mine[LOGP_EACH].sum(-1), other[Columns.ACTION_LOGP])
+        torch.testing.assert_close(
+            mine["value_targets"].sum(-1).double(), other["value_targets"].double(), rtol=1e-3, atol=1e-4
+        )
+        everything = mine["advantages"][:, -1]  # theirs are standardised over the added rows too
+        gains = [(x - x.mean()) / x.std() for x in (everything.double(), other["advantages"].double())]
+        torch.testing.assert_close(*gains, rtol=1e-3, atol=1e-4)
 
 
 def test_only_whole_episodes() -> None:
@@ -59,3 +61,12 @@ def test_only_whole_episodes() -> None:
     episodes[0].agent_episodes["coordinator"].is_terminated = False
     with pytest.raises(ValueError, match="whole episodes"):
         PhaseTrainBatch()(rl_module=runner.module, batch={}, episodes=episodes)
+
+
+def test_what_a_head_is_told() -> None:
+    """Of gains 1 and 3 by two SKUs and 10 by the rest: its own and the rest; with all of the others', the whole."""
+    gains = np.array([[[1.0, 3.0, 10.0], [2.0, 8.0, -10.0], [0.0, 1.0, 5.0]]])
+    alone, whole = (PhaseTrainBatch(others=share)._weigh(gains) for share in (0.0, 1.0))
+    own = np.array([[11.0, 13.0, 14.0], [-8.0, -2.0, 0.0], [5.0, 6.0, 6.0]])
+    np.testing.assert_allclose(alone, (own - own.mean(0)) / own.std(0))
+    np.testing.assert_allclose(whole, np.repeat(whole[:, -1:], 3, axis=1))
