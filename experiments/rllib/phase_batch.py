@@ -86,7 +86,7 @@ class PhaseBatch:
         self.earned += self.env.advance()
 
     def credit(self, agent: int) -> Array:
-        """What each SKU has earned an agent since the episodes began, float64 [n, skus]; see credit/kernels.py."""
+        """What SKUs and audits have earned an agent since the episodes began, float64 [n, skus + 1]."""
         return credit(self.env.episodes, self.env.params, agent, self.env.step // STEPS)
 
     def take(self, agent: int) -> Array:

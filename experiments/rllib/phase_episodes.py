@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 CREDIT = "credit"
-"""Extra model output: what of the reward each SKU has earned."""
+"""Extra model output: what of the reward each SKU, and audits, have earned."""
 
 
 class Track(NamedTuple):
@@ -29,7 +29,7 @@ class Track(NamedTuple):
     rewards: Array  # [n, T], from one decision to the next
     logps: Array  # [n, T]
     logits: Array  # [n, T, choices]
-    credit: Array  # [n, T, skus], what of the rewards each SKU has earned
+    credit: Array  # [n, T, ledgers - 1], what of the rewards SKUs and audits have earned
 
 
 def to_episodes(

@@ -39,6 +39,12 @@ def advantages(values: Array, rewards: Array, gamma: float, lambda_: float) -> A
     return found
 
 
+def standardised(gains: Array) -> Array:
+    """Each head's advantages [..., heads] with mean 0 and deviation 1 over all rows: float32 [rows, heads]."""
+    rows = gains.reshape(-1, gains.shape[-1])
+    return ((rows - rows.mean(0)) / np.maximum(1e-4, rows.std(0))).astype(np.float32)
+
+
 class PhaseTrainBatch(ConnectorV2):
     """Learner connector: episodes to {module: columns}, with standardised advantages and value targets."""
 
@@ -51,7 +57,7 @@ class PhaseTrainBatch(ConnectorV2):
         lambda_: float = 1.0,
         others: float = 1.0,
     ) -> None:
-        """Discount by `gamma`, average over horizons by `lambda_`, count by `others` what other SKUs earn."""
+        """Discount by `gamma`, average over horizons by `lambda_`, count by `others` what does not concern a head."""
         super().__init__(observation_space, action_space)
         self.gamma, self.lambda_, self.others = gamma, lambda_, others
 
@@ -80,19 +86,14 @@ class PhaseTrainBatch(ConnectorV2):
         logits = rows([o[Columns.ACTION_DIST_INPUTS].data for o in outputs])
         with torch.no_grad():
             columns[LOGP_EACH] = heads.log_prob_each(logits, module.layout.groups, columns[Columns.ACTIONS])
-            values = module.values_by_sku(columns).cpu().numpy()
+            values = module.values_by_ledger(columns).cpu().numpy()
         values = values.reshape(len(episodes), length, -1)
         rewards = np.stack([np.asarray(e.rewards.data) for e in episodes])
         credit = np.stack([o[CREDIT].data for o in outputs])
         parts = np.concatenate([credit, rewards[..., None] - credit.sum(-1, keepdims=True)], -1).astype(np.float32)
         gains = advantages(values, parts, self.gamma, self.lambda_)
         columns[Postprocessing.VALUE_TARGETS] = torch.from_numpy((gains + values).reshape(-1, values.shape[-1])).to(device)
-        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(self._weigh(gains)).to(device)
+        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(standardised(gains @ module.layout.concern(self.others))).to(
+            device
+        )
         return columns
-
-    def _weigh(self, gains: Array) -> Array:
-        """From advantages by what earns them [episodes, T, skus + 1] to those of the heads about each SKU, and about all."""
-        everything = gains.sum(-1, keepdims=True)
-        own = gains[..., :-1] + gains[..., -1:]
-        mixed = np.concatenate([own + self.others * (everything - own), everything], -1).reshape(-1, gains.shape[-1])
-        return (mixed - mixed.mean(0)) / np.maximum(1e-4, mixed.std(0))

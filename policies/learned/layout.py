@@ -58,10 +58,28 @@ class Layout(NamedTuple):
         return np.repeat([g.size for g in self.groups], [g.count for g in self.groups]).astype(np.int64)
 
     @property
-    def head_skus(self) -> np.ndarray[Any, Any]:
-        """The SKU that each head is about, int64 [heads]; `skus` where it is about the hospital."""
-        about = {LINE: np.arange(self.lines) % self.skus, SKU: np.arange(self.skus), ALL: np.array([self.skus])}
-        return np.concatenate([about[g.per] for g in self.groups]).astype(np.int64)
+    def ledgers(self) -> int:
+        """Into how many parts a return is split by what earned it: each SKU, audits, the rest."""
+        return self.skus + 2
+
+    def concern(self, others: float) -> np.ndarray[Any, Any]:
+        """How much each ledger counts for each head, float32 [ledgers, heads].
+
+        A head about a SKU is concerned with what that SKU earns, one about audits with those too, one about orders with the
+        rest, in which money is, and one about the hospital with everything; all else counts by `others`.
+        """
+        wide = {LINE: np.arange(self.lines) % self.skus, SKU: np.arange(self.skus)}
+        found = []
+        for group in self.groups:
+            own = np.full((self.ledgers, group.count), 1.0 if group.per == ALL else others, np.float32)
+            if group.per != ALL:
+                own[wide[group.per], np.arange(group.count)] = 1.0
+            if group.name == "audit":
+                own[self.skus] = 1.0
+            if group.per == SKU:
+                own[self.skus + 1] = 1.0
+            found.append(own)
+        return np.concatenate(found, axis=1)
 
     @property
     def choices(self) -> int:

@@ -122,10 +122,10 @@ class PhaseModule(TorchRLModule, ValueFunctionAPI):
     @override(ValueFunctionAPI)
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
         """Expected return from here [n]."""
-        return self.values_by_sku(batch).sum(-1)
+        return self.values_by_ledger(batch).sum(-1)
 
-    def values_by_sku(self, batch: dict[str, Any]) -> Tensor:
-        """What each SKU is expected to earn from here, and the rest: [n, skus + 1]."""
+    def values_by_ledger(self, batch: dict[str, Any]) -> Tensor:
+        """What each SKU, audits and the rest are expected to earn from here: [n, ledgers]."""
         return self.net.values(self.parts(batch)[0])
 
     def parts(self, batch: dict[str, Any]) -> tuple[Tensor, Tensor]:

@@ -64,11 +64,10 @@ class LineNet(nn.Module):
     def __init__(self, layout: Layout, hidden: int, kind: str) -> None:
         super().__init__()
         self.layout = layout
-        self.policy, self.critic = Rows(layout, hidden, kind), Rows(layout, hidden, "lines" if kind == "alone" else kind)
+        half = hidden // 2
+        self.policy, self.critic = Rows(layout, hidden, kind), Rows(layout, half, "lines" if kind == "alone" else kind)
         self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.size) for g in layout.groups})
-        self.value, self.sku_value = (
-            nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1)) for _ in range(2)
-        )
+        self.value, self.sku_value = (nn.Sequential(nn.Linear(half, half), nn.ReLU(), nn.Linear(half, n)) for n in (2, 1))
 
     def _parts(self, observation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         at = self.layout.lines * len(self.layout.line_features)
@@ -93,7 +92,7 @@ class LineNet(nn.Module):
         return torch.cat([self.head(group, h) for group in self.layout.groups], -1)
 
     def values(self, observation: Tensor) -> Tensor:
-        """Expected return from here [n, skus + 1]: what each SKU earns, and the rest."""
+        """Expected return from here [n, ledgers]: what each SKU earns, audits, and the rest."""
         x, g, exists = self._parts(observation)
         h = self.critic(x, g, exists)
         by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
@@ -108,7 +107,7 @@ class FlatNet(nn.Module):
         self.layout = layout
         self.policy = nn.Sequential(*_layers(layout.width, hidden))
         self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.count * g.size) for g in layout.groups})
-        self.critic = nn.Sequential(*_layers(layout.width, hidden), nn.Linear(hidden, layout.skus + 1))
+        self.critic = nn.Sequential(*_layers(layout.width, hidden), nn.Linear(hidden, layout.ledgers))
 
     def embed(self, observation: Tensor) -> Tensor:
         """What the heads see: [n, hidden]."""
@@ -124,7 +123,7 @@ class FlatNet(nn.Module):
         return torch.cat([self.head(group, h) for group in self.layout.groups], -1)
 
     def values(self, observation: Tensor) -> Tensor:
-        """Expected return from here [n, skus + 1]: what each SKU earns, and the rest."""
+        """Expected return from here [n, ledgers]: what each SKU earns, audits, and the rest."""
         return self.critic(observation)
 
 

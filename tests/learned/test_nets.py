@@ -43,7 +43,7 @@ def test_shapes_and_gradients(role: str, kind: str) -> None:
     net = new_net(shape, kind, 16)
     logits, values = net.logits(seen(shape)), net.values(seen(shape))
     assert logits.shape == (3, shape.choices)
-    assert values.shape == (3, shape.skus + 1)
+    assert values.shape == (3, shape.ledgers)
     (heads.entropy(logits, shape.groups).sum() + (values**2).sum()).backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in net.parameters())
 
@@ -69,7 +69,7 @@ def test_wards_and_skus_in_another_order(kind: str) -> None:
     for order, axis, groups in (([2, 1, 0], 1, ["level"]), ([1, 0, *range(2, 10)], 2, ["level", "up_to"])):
         turned = torch.cat([rows.index_select(axis, torch.tensor(order)).flatten(1), given[:, at:]], 1)
         values = net.values(given)
-        expected = values if axis == 1 else torch.cat([values[:, order], values[:, -1:]], 1)
+        expected = values if axis == 1 else torch.cat([values[:, order], values[:, -2:]], 1)
         torch.testing.assert_close(net.values(turned), expected, rtol=1e-4, atol=1e-5)
         before, after = parts(shape, net.logits(given)), parts(shape, net.logits(turned))
         for name in groups:

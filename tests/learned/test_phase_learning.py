@@ -12,6 +12,8 @@ from ray.rllib.connectors.learner import AddOneTsToEpisodesAndTruncate, GeneralA
 from ray.rllib.core.columns import Columns  # noqa: E402
 
 from experiments.rllib.phase_learning import LOGP_EACH, PhaseTrainBatch, advantages  # noqa: E402
+from medchain.scenario import load_scenario  # noqa: E402
+from policies.learned.layout import layout  # noqa: E402
 from tests.learned.setups import LEARNERS, batched_runner  # noqa: E402
 
 
@@ -64,9 +66,16 @@ def test_only_whole_episodes() -> None:
 
 
 def test_what_a_head_is_told() -> None:
-    """Of gains 1 and 3 by two SKUs and 10 by the rest: its own and the rest; with all of the others', the whole."""
-    gains = np.array([[[1.0, 3.0, 10.0], [2.0, 8.0, -10.0], [0.0, 1.0, 5.0]]])
-    alone, whole = (PhaseTrainBatch(others=share)._weigh(gains) for share in (0.0, 1.0))
-    own = np.array([[11.0, 13.0, 14.0], [-8.0, -2.0, 0.0], [5.0, 6.0, 6.0]])
-    np.testing.assert_allclose(alone, (own - own.mean(0)) / own.std(0))
-    np.testing.assert_allclose(whole, np.repeat(whole[:, -1:], 3, axis=1))
+    """A line's level: what its SKU earns. Its audit: audits too. Orders: money too. Quarantine: everything."""
+    shape = layout("coordinator", load_scenario().sizes)
+    count, concern = shape.skus, shape.concern(0.25)
+    gains = np.concatenate([2.0 ** np.arange(count), [10_000.0, 100_000.0]])
+    told = gains @ concern
+    sku, rest = 3, gains.sum() - 8.0
+    at = dict(zip([g.name for g in shape.groups], np.cumsum([0] + [g.count for g in shape.groups]), strict=False))
+    line = shape.skus + sku
+    assert told[at["level"] + line] == 8.0 + 0.25 * rest
+    assert told[at["audit"] + line] == 8.0 + 10_000.0 + 0.25 * (rest - 10_000.0)
+    assert told[at["up_to"] + sku] == told[at["claim"] + sku] == 8.0 + 100_000.0 + 0.25 * (rest - 100_000.0)
+    assert told[at["quarantine"]] == gains.sum()
+    np.testing.assert_array_equal(gains @ shape.concern(1.0), np.full(concern.shape[1], gains.sum()))

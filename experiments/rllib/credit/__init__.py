@@ -1,0 +1,1 @@
+"""What each SKU has added to a role's reward."""
