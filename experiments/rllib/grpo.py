@@ -35,8 +35,8 @@ PATIENCE = 6
 class GRPOSettings:
     """Options of the algorithm.
 
-    `group_size` episodes for each of `seeds_per_iteration` training seeds; `loss` grpo or reinforce; `credit` episode,
-    round or gigpo; `kl` against the model without adapter; ratios are clipped to [1 - clip_low, 1 + clip_high].
+    `group_size` episodes for each of `seeds_per_iteration` training seeds; `loss` grpo or reinforce; `credit`: CREDITS;
+    `kl` against the model without adapter; ratios are clipped to [1 - clip_low, 1 + clip_high].
     """
 
     group_size: int = 8
