@@ -34,14 +34,24 @@ def advantages(values: Array, rewards: Array, gamma: float, lambda_: float) -> A
 
 
 class PhaseTrainBatch(ConnectorV2):
-    """Learner connector: episodes to {module: columns}, with standardised advantages and value targets."""
+    """Learner connector: episodes to {module: columns}, with standardised advantages and value targets.
+
+    A round asks a role for one or two decisions, of which one may matter far more: an audit beside a plan. With `apart`
+    the first and the second are standardised on their own, so that the lesser one is not drowned.
+    """
 
     def __init__(
-        self, observation_space: Any = None, action_space: Any = None, *, gamma: float = 1.0, lambda_: float = 1.0
+        self,
+        observation_space: Any = None,
+        action_space: Any = None,
+        *,
+        gamma: float = 1.0,
+        lambda_: float = 1.0,
+        apart: bool = False,
     ) -> None:
         """Discount by `gamma`, average over horizons by `lambda_`."""
         super().__init__(observation_space, action_space)
-        self.gamma, self.lambda_ = gamma, lambda_
+        self.gamma, self.lambda_, self.apart = gamma, lambda_, apart
 
     def __call__(self, *, rl_module: Any, batch: dict[str, Any], episodes: Sequence[Any], **kwargs: Any) -> dict[str, Any]:
         """The batch of all modules that learn."""
@@ -72,6 +82,7 @@ class PhaseTrainBatch(ConnectorV2):
         rewards = np.stack([np.asarray(e.rewards.data, np.float32) for e in episodes])
         gains = advantages(values, rewards, self.gamma, self.lambda_)
         columns[Postprocessing.VALUE_TARGETS] = torch.from_numpy((gains + values).ravel()).to(device)
-        spread = max(1e-4, float(gains.std()))
-        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(((gains - gains.mean()) / spread).ravel()).to(device)
+        even = gains.reshape(len(gains), -1, 2 if self.apart and length % 2 == 0 else 1)
+        spread = np.maximum(1e-4, even.std((0, 1)))
+        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(((even - even.mean((0, 1))) / spread).ravel()).to(device)
         return columns
