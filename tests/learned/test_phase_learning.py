@@ -53,6 +53,22 @@ def test_same_batch_as_rllib(learners: tuple[str, ...]) -> None:
             torch.testing.assert_close(mine, other, rtol=1e-3, atol=1e-4)
 
 
+def test_audits_and_plans_are_standardised_apart() -> None:
+    """Each kind of decision has mean 0 and spread 1 of its own; within a kind the order is as it was."""
+    runner = batched_runner(("coordinator",), batch=8)
+    episodes = runner.sample(keys=range(8))
+
+    def kinds(apart: bool) -> np.ndarray:
+        batch = PhaseTrainBatch(lambda_=0.5, apart=apart)(rl_module=runner.module, batch={}, episodes=episodes)
+        return batch["coordinator"]["advantages"].numpy().reshape(-1, 2)
+
+    together, apart = kinds(False), kinds(True)
+    np.testing.assert_allclose(apart.mean(0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(apart.std(0), 1.0, atol=1e-4)
+    assert not np.allclose(together.std(0), 1.0, atol=1e-2)
+    assert (apart.argsort(0) == together.argsort(0)).all()
+
+
 def test_only_whole_episodes() -> None:
     runner = batched_runner(("coordinator",), batch=2)
     episodes = runner.sample(keys=[1, 2])

@@ -13,6 +13,9 @@ pytest.importorskip("ray", reason="learned roles need medchain[train]")
 pytest.importorskip("nashpy", reason="studies need medchain[study]")
 pytest.importorskip("open_spiel", reason="studies need medchain[study]")
 
+from typer.testing import CliRunner
+
+from experiments.cli import app
 from experiments.studies import plan, tuned
 from experiments.studies.config import FOLDER, PaddingConfig, StaticsConfig, load_study
 from experiments.studies.learning import Sides, learn_stage
@@ -97,7 +100,7 @@ def test_a_study_leaves_its_report_and_repairs_one_deleted_trial(here: list[str]
     # alone, together, best responses, cross-play of restock and of three learned populations
     assert len(here) == len(first["trials"]) == 6 + 2 + 4 + 7
     page = (out / "report.html").read_text("utf-8")
-    assert page.count("<svg") == len(list(out.glob("*.png"))) == 10
+    assert page.count("<svg") == len(list(out.glob("*.png"))) == 11
     assert "http" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
         "http://creativecommons", ""
     )
@@ -223,3 +226,18 @@ def test_a_knob_that_is_none_is_refused(tmp_path: Path) -> None:
         plan.statics(config.model_copy(update={"knobs": {"fine": knob}}))
     with pytest.raises(ConfigError, match="expected a file, or one of"):
         load_study(StaticsConfig, Path("nothing"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nope"], "unknown study 'nope'"),
+        (["inspection", "--quick"], "takes seconds as it is"),
+        (["statics", "--quick", "--config", "x.yaml"], "leave out --config"),
+        (["statics", "--config", "x.yaml"], "expected a file, or one of padding_vs_auditing"),
+    ],
+)
+def test_wrong_commands_are_one_line(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(app, ["study", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output and "Traceback" not in result.output
