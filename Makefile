@@ -5,15 +5,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 # Stamps inside the environment: set-up runs again only when what it reads has changed. An editable install remembers
 # which top-level folders were packages, and the version, hence the __init__ files.
 INPUTS := pyproject.toml .constraints.txt $(wildcard */__init__.py)
-RUN_READY := $(VENV)/.ready-run
+TRAIN_READY := $(VENV)/.ready-train
 DEV_READY := $(VENV)/.ready-dev
+RUN ?= runs/tiny-$(shell date +%Y%m%d-%H%M%S)
 POLICIES := zero,paperwork,rubber_stamp,discount_general,restock,par_blind,cap_blind,auditor
 
 .DEFAULT_GOAL := test
-.PHONY: run test lint types contracts bench clean
+.PHONY: run scores test lint types contracts bench clean
+
+# The whole way in small: a language model is built on the spot, taught to speak, plays, is trained by RLlib, plays again.
+run: $(TRAIN_READY)
+	$(BIN)/medchain train configs/experiment/coordinator_lora_tiny.yaml --iterations 3 --out $(RUN)
 
 # One table of scores: every scripted coordinator on held-out seeds.
-run: $(RUN_READY)
+scores: $(TRAIN_READY)
 	$(BIN)/medchain eval --policy $(POLICIES) --seeds 50-59 --difficulty light,medium,heavy --workers 2
 
 test: lint types contracts
@@ -43,10 +48,10 @@ $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MedChain needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 
-$(RUN_READY): $(INPUTS) | $(BIN)/pip
-	$(PIP) --editable .
+$(TRAIN_READY): $(INPUTS) | $(BIN)/pip
+	$(PIP) --editable '.[train]'
 	@touch $@
 
 $(DEV_READY): $(INPUTS) | $(BIN)/pip
 	$(PIP) --editable '.[dev,train,study]'
-	@touch $(RUN_READY) $@
+	@touch $(TRAIN_READY) $@

@@ -14,7 +14,7 @@ def hush() -> None:
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # a remark on every actor that may be restarted
-    for name in ("bitsandbytes", "ray.rllib", "ray.tune", "ray._common"):
+    for name in ("bitsandbytes", "ray.rllib.algorithms.algorithm_config", "ray.tune", "ray._common"):
         logging.getLogger(name).setLevel(logging.ERROR)
     for module in ("transformers", "peft", "torch", "ray"):
         warnings.filterwarnings("ignore", category=FutureWarning, module=module)

@@ -84,6 +84,9 @@ def _needs(name: str) -> None:
     missing = [package for package in TRAIN_EXTRA if find_spec(package) is None]
     if missing:
         raise ConfigError(f"{name}: language models need medchain[train]; not installed: {', '.join(missing)}")
+    from experiments.hush import hush
+
+    hush()
 
 
 def _scripted(play: Callable[..., Array], name: str, scenario: Scenario, seeds: Sequence[int]) -> Array:

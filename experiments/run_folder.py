@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -37,6 +38,15 @@ def open_folder(path: Path, config: dict[str, Any]) -> Path:
     write_json(path / "config.json", config)
     write_json(path / "versions.json", versions())
     return path
+
+
+def plain(data: Any) -> Any:
+    """The data with None for NaN and the infinities, which JSON does not have."""
+    if isinstance(data, dict):
+        return {key: plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def write_json(path: Path, data: Any) -> None:

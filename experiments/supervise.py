@@ -14,10 +14,12 @@ def supervised(config: TrainConfig, out: Path, iterations: int, resume: bool, te
     """Run an experiment to its end; after a death of Ray's actors go on from the last checkpoint, `run.restarts` times.
 
     Raises:
-        RayError: it died more often than that.
+        RayError, LostError: it died more often than that.
     """
     import ray
     from ray.exceptions import RayError
+
+    from experiments.rllib.lost import LostError
 
     trainer = Trainer(config, out, resume, tell)
     left = config.run.restarts
@@ -25,12 +27,12 @@ def supervised(config: TrainConfig, out: Path, iterations: int, resume: bool, te
         while True:
             try:
                 return trainer.run(iterations)
-            except RayError as error:
+            except (RayError, LostError) as error:
                 if left == 0:
                     raise
                 left -= 1
                 now = last_checkpoint(out)
-                where = now.name if now else "the beginning"
+                where = f"iteration {int(now.name)}" if now else "the beginning"
                 tell(f"{type(error).__name__}: starting again from {where} ({left} restarts left)")
                 trainer.stop()
     finally:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.resume import check_same, forget_after
 from experiments.run_folder import open_folder, write_json
 from experiments.train_base import base_of
 from experiments.train_config import TrainConfig, resolved
@@ -35,8 +36,8 @@ class Trainer:
         from policies.llm.where import locate
 
         self.config, self.out, self.tell = config, out, tell
-        if resume and not (out / "config.json").is_file():
-            raise ConfigError(f"--resume: no run in {out}; expected the folder of an earlier run (--out)")
+        if resume:
+            check_same(resolved(config), out)
         if not resume and (out / "checkpoints").is_dir():
             raise ConfigError(f"--out {out}: there is a run already; continue it with --resume or choose another folder")
         if config.model.name != "tiny":
@@ -50,6 +51,7 @@ class Trainer:
         for line in estimate_lines(config, self.base):
             tell(line)
         self.algorithm: Any = None
+        self._kept: tuple[int, Any] = (0, None)  # iterations done, and the learners' state then
 
     def _check(self) -> None:
         """What would only fail once Ray runs."""
@@ -75,11 +77,12 @@ class Trainer:
             while done < iterations:
                 self._iterate(done)
                 done += 1
+                self._keep(done)
                 if done % self.config.run.checkpoint_every == 0 or done == iterations:
-                    self.save(done)
+                    self.save()
         except KeyboardInterrupt:
-            self.tell(f"interrupted: saving iteration {done}")
-            self.save(done)
+            self.tell(f"interrupted: go on after iteration {self._kept[0]} with --resume")
+            self.save()
             raise
         self._evaluate(AFTER)
         return self.report()
@@ -87,10 +90,12 @@ class Trainer:
     def start(self) -> None:
         """Start Ray, runners and learners."""
         import ray
+        import torch
 
         from experiments.rllib.grpo import GRPOConfig, GRPOSettings
 
         scale, grpo = self.config.scale, self.config.grpo
+        torch.set_num_threads(scale.threads)  # sums come out alike only on as many threads
         if not ray.is_initialized():
             start_ray(scale)
         settings = {k: v for k, v in grpo.model_dump().items() if k in GRPOSettings.__dataclass_fields__}
@@ -162,15 +167,24 @@ class Trainer:
             for name, value in facts.items():
                 writer.add_scalar(f"grpo/{name}", value, iteration)
 
-    def save(self, done: int) -> Path:
-        """Write a checkpoint: adapters in PEFT's layout and the learners' state; whole or not at all."""
+    def _keep(self, done: int) -> None:
+        """Hold what a checkpoint needs: an interrupt may come when the next iteration is half done."""
+        from experiments.rllib.lost import need_learners
+
+        need_learners(self.algorithm.learner_group)
+        self._kept = done, self.algorithm.learner_group.get_state()
+
+    def save(self) -> Path | None:
+        """Write a checkpoint of the last whole iteration, itself whole or not at all: PEFT adapters, learners' state."""
         from policies.llm.adapters import save_adapter
 
+        done, state = self._kept
+        if state is None:
+            return None
         folder = self.out / "checkpoints" / f"{done:06d}"
         part = folder.with_name(folder.name + ".part")
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
-        state = self.algorithm.learner_group.get_state()
         for module, tensors in state["learner"]["rl_module"].items():
             facts = {"base": self.base, "module": module, "iteration": done}
             save_adapter(part / module, tensors, self.text.source, facts)
@@ -181,14 +195,17 @@ class Trainer:
 
     def _restore(self) -> int:
         """Continue from the last checkpoint, if there is one; returns the iterations done."""
-        last = last_checkpoint(self.out)
+        self._kept, last = (0, None), last_checkpoint(self.out)
+        forget_after(self.out / "metrics.jsonl", int(last.name) if last else 0)
         if last is None:
             return 0
-        self.algorithm.learner_group.set_state(pickle.loads((last / "learner.pkl").read_bytes()))
+        done, state = int(last.name), pickle.loads((last / "learner.pkl").read_bytes())
+        self.algorithm.learner_group.set_state(state)
         self.algorithm.send_adapters()
-        self.algorithm.continue_at(int(last.name))
-        self.tell(f"continuing after iteration {int(last.name)}")
-        return int(last.name)
+        self.algorithm.continue_at(done)
+        self._kept = done, state
+        self.tell(f"continuing after iteration {done}")
+        return done
 
     def _evaluate(self, when: str) -> None:
         """Held-out episodes with the adapters as they are."""

@@ -17,6 +17,8 @@ from medchain.reading import describe, read_yaml
 
 FOLDER = Path(__file__).resolve().parent.parent / "configs" / "scenario"
 DIFFICULTIES = ("light", "medium", "heavy")
+GAMES = ("inspection", "rationing")
+"""Files of this folder that are no hospital, but small games of `medchain study`."""
 
 
 class Part(BaseModel):
@@ -393,6 +395,11 @@ def load_scenario(name: str | Path = "medium") -> Scenario:
         UnknownNameError: neither a shipped name nor an existing file.
     """
     path = Path(name)
+    if path.stem in GAMES and (path.parent == FOLDER or path == Path(path.stem)):
+        raise ScenarioError(
+            f"{name}: not a hospital but a small game of its own: play it by `medchain study {path.stem}`; "
+            f"legal here: {', '.join(DIFFICULTIES)}, or the path of a scenario's .yaml file"
+        )
     if path.suffix not in (".yaml", ".yml"):
         path = FOLDER / f"{name}.yaml"
         if not path.is_file():

@@ -17,7 +17,7 @@ def test_a_generated_block_is_what_its_command_prints(command: str) -> None:
     assert f"<!-- {command} -->\n{printed(command)}<!-- end -->" in TEXT
 
 
-def test_it_shows_what_make_run_plays() -> None:
+def test_it_shows_what_make_scores_plays() -> None:
     (played,) = re.findall(r"^POLICIES := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert f"medchain eval --policy {played} --seeds 50-59" in commands(TEXT)
 

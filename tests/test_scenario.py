@@ -148,3 +148,10 @@ def test_a_hospital_of_five_wards_and_twenty_skus_is_played_and_scored(tmp_path:
     assert list(data["policies"]["auditor"]["fill"]) == list(scenario.wards)
     assert min(data["policies"]["auditor"]["fill"].values()) > 0.3
     assert data["policies"]["rubber_stamp"]["score"] < data["policies"]["auditor"]["score"] <= data["episodes"][1]["bound"]
+
+
+@pytest.mark.parametrize("name", ["inspection", "rationing"])
+def test_a_game_of_the_studies_is_no_difficulty(name: str) -> None:
+    for given in (name, FOLDER / f"{name}.yaml"):
+        with pytest.raises(ScenarioError, match=f"medchain study {name}"):
+            load_scenario(given)

@@ -23,11 +23,12 @@ def run(model: Model, quantisation: Quantisation = "none") -> None:
     missing = [name for name in ("torch", "transformers", "peft") if find_spec(name) is None]
     if missing:
         raise ConfigError(f"check-model needs medchain[train]; not installed: {', '.join(missing)}")
-    from policies.llm.check import Checks, default_source
-    from policies.llm.quantise import QUANTISATIONS
-    from policies.llm.quiet import hush
+    from experiments.hush import hush
 
     hush()
+    from policies.llm.check import Checks, default_source
+    from policies.llm.quantise import QUANTISATIONS
+
     if quantisation not in QUANTISATIONS:
         raise UnknownNameError("quantisation", quantisation, list(QUANTISATIONS))
     failed = 0

@@ -25,9 +25,7 @@ def run(config: Config, iterations: Iterations = None, resume: Resume = False, o
 
     hush()
     from experiments.supervise import supervised
-    from policies.llm.quiet import hush
 
-    hush()
     folder = out or Path("runs") / experiment.name
     count = experiment.run.iterations if iterations is None else iterations
     results = supervised(experiment, folder, count, resume, typer.echo)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from medchain.core.words import COORDINATOR
 from policies.llm.conversation import Stretch
 from policies.llm.rollout import Key, Rollout
 
-CREDITS = ("episode", "round", "gigpo")
+CREDITS = ("episode", "round", "shaping", "gigpo")
 CONSTANT = 1e-9
 """A group whose returns lie closer together than this teaches nothing."""
 
@@ -45,8 +46,9 @@ def grouped(rollouts: Sequence[Rollout], size: int, credit: str = "episode", anc
     """Advantages of the samples of complete groups.
 
     `episode`: return minus the group's mean, the same for each sample of the episode. `round`: the same of the return to go,
-    as the shaping pays it round by round. `gigpo`: the episode's, plus `anchor_weight` times how the return to go compares
-    with that of the group's episodes whose record was the same at the round's opening.
+    which is the return minus what it stood at before the round: what is past cannot be credited to what is said now.
+    `shaping`: minus what the shaping had paid by then. `gigpo`: the episode's, plus `anchor_weight` times how the return to
+    go compares with that of the group's episodes whose record was the same at the round's opening.
     """
     worlds: dict[tuple[int, str], list[Rollout]] = defaultdict(list)
     for rollout in rollouts:
@@ -78,12 +80,18 @@ def _credited(
     if credit == "episode":
         return advantage
     at = stretch.round - 1
-    to_go = [m.returns[agent] - m.paid[at] for m in members]
-    mine = me.returns[agent] - me.paid[at]
-    if credit == "round":
+    to_go = [_to_go(m, agent, at, credit) for m in members]
+    mine = _to_go(me, agent, at, credit)
+    if credit != "gigpo":
         return mine - float(np.mean(to_go))
     same = [value for value, m in zip(to_go, members, strict=True) if m.openings[at] == me.openings[at]]
     return advantage + weight * (mine - float(np.mean(same)))
+
+
+def _to_go(rollout: Rollout, agent: int, at: int, credit: str) -> float:
+    """Return from round number `at` (from 0) on; only the coordinator's is shaped."""
+    before = rollout.paid if credit == "shaping" and agent == COORDINATOR else rollout.standing[agent]
+    return rollout.returns[agent] - before[at]
 
 
 def columns(samples: Sequence[Sample], padding: int, forms: Sequence[str], rows: int) -> dict[str, np.ndarray[Any, Any]]:

@@ -20,6 +20,7 @@ from ray.rllib.utils.annotations import override
 
 from experiments.rllib.groups import Grouped, columns, group_keys, grouped
 from experiments.rllib.grpo_learner import GRPOLearner
+from experiments.rllib.lost import LostError, need_learners
 from experiments.rllib.text_runner import SPACE, TextEnvRunner
 from policies.llm.loading import load_tokenizer
 from policies.llm.module import LoRALanguageModule
@@ -34,8 +35,8 @@ PATIENCE = 6
 class GRPOSettings:
     """Options of the algorithm.
 
-    `group_size` episodes for each of `seeds_per_iteration` training seeds; `loss` grpo or reinforce; `credit` episode,
-    round or gigpo; `kl` against the model without adapter; ratios are clipped to [1 - clip_low, 1 + clip_high].
+    `group_size` episodes for each of `seeds_per_iteration` training seeds; `loss` grpo or reinforce; `credit`: CREDITS;
+    `kl` against the model without adapter; ratios are clipped to [1 - clip_low, 1 + clip_high].
     """
 
     group_size: int = 8
@@ -163,7 +164,7 @@ class GRPO(Algorithm):
         """Play the episodes of `keys` on all healthy runners; keys lost with a runner are issued again.
 
         Raises:
-            RuntimeError: no runner plays anything any more.
+            LostError: no runner plays anything any more.
         """
         group = self.env_runner_group
         options = {"stream": stream, "temperature": temperature, "free": free}
@@ -182,7 +183,7 @@ class GRPO(Algorithm):
             if left and not found:
                 time.sleep(min(30.0, 2.0**idle))  # a runner that died takes a while to come back
         if not done:
-            raise RuntimeError(f"no runner played any of {len(keys)} episodes in {PATIENCE} tries; see Ray's logs for why")
+            raise LostError(f"no runner played any of {len(keys)} episodes in {PATIENCE} tries; see Ray's logs for why")
         return [done[key] for key in keys if key in done]
 
     _reissued = 0
@@ -241,6 +242,7 @@ class GRPO(Algorithm):
 
     def send_adapters(self) -> int:
         """Send the learners' adapters to all runners and wait until they have them; returns the bytes of one copy."""
+        need_learners(self.learner_group)
         part = COMPONENT_LEARNER + "/" + COMPONENT_RL_MODULE
         state = self.learner_group.get_state(components=part, inference_only=True)[COMPONENT_LEARNER]
         adapters = state[COMPONENT_RL_MODULE]

@@ -17,6 +17,7 @@ from ray.rllib.evaluation.postprocessing import Postprocessing
 
 from experiments.rllib.phase_episodes import CREDIT
 from policies.learned import heads
+from policies.learned.layout import Group
 
 LOGP_EACH = "logp_each"
 """Column: log-probability of each head's choice when it was made [n, heads]."""
@@ -39,10 +40,18 @@ def advantages(values: Array, rewards: Array, gamma: float, lambda_: float) -> A
     return found
 
 
-def standardised(gains: Array) -> Array:
-    """Each head's advantages [..., heads] with mean 0 and deviation 1 over all rows: float32 [rows, heads]."""
-    rows = gains.reshape(-1, gains.shape[-1])
-    return ((rows - rows.mean(0)) / np.maximum(1e-4, rows.std(0))).astype(np.float32)
+def standardise(told: torch.Tensor, mask: torch.Tensor, groups: Sequence[Group]) -> None:
+    """Give each head's advantages, column by column of told [n, heads], mean 0 and deviation 1 over the rows of its group.
+
+    A round asks for several kinds of decision, an audit beside a plan, of which one may matter far more: each is measured
+    by itself, in the rows whose mask [n, choices] lets it choose, so that none is drowned.
+    """
+    head = 0
+    for group, _, used in heads.in_use(mask, groups):
+        own, rows, head = slice(head, head + group.count), used.nonzero().squeeze(-1), head + group.count
+        if len(rows):
+            part = told[rows, own]
+            told[rows, own] = (part - part.mean(0)) / part.std(0, correction=0).clamp(min=1e-4)
 
 
 class PhaseTrainBatch(ConnectorV2):
@@ -93,7 +102,7 @@ class PhaseTrainBatch(ConnectorV2):
         parts = np.concatenate([credit, rewards[..., None] - credit.sum(-1, keepdims=True)], -1).astype(np.float32)
         gains = advantages(values, parts, self.gamma, self.lambda_)
         columns[Postprocessing.VALUE_TARGETS] = torch.from_numpy((gains + values).reshape(-1, values.shape[-1])).to(device)
-        columns[Postprocessing.ADVANTAGES] = torch.from_numpy(standardised(gains @ module.layout.concern(self.others))).to(
-            device
-        )
+        told = torch.from_numpy(gains @ module.layout.concern(self.others)).flatten(0, 1).to(device)
+        standardise(told, module.parts(columns)[1], module.layout.groups)
+        columns[Postprocessing.ADVANTAGES] = told
         return columns

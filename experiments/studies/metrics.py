@@ -18,15 +18,30 @@ from medchain.reward.formula import COMPONENTS, PRESENT, SCORE
 from medchain.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
-COUNTS = ("lines", "padded", "inflation", "asked", "evidence", "redacted", "reviews", "hits", "caught", "fill", "rounds")
+COUNTS = (
+    "lines",
+    "padded",
+    "edge",
+    "inflation",
+    "asked",
+    "evidence",
+    "redacted",
+    "reviews",
+    "hits",
+    "caught",
+    "fill",
+    "rounds",
+)
 """Sums over the lines and rounds of a ward in an episode.
 
-lines: those with need; padded: of these; inflation: their requests / need; asked: with evidence or a review; hits: reviews
-of padded lines; caught: hits that were cut; fill: consumed / need, 1 without need; rounds: lines x rounds, all of them.
+lines: those with need; padded: of these; edge: of these, more than 1.05 x need and yet not padded; inflation: their
+requests / need; asked: with evidence or a review; hits: reviews of padded lines; caught: hits that were cut; fill:
+consumed / need, 1 without need; rounds: lines x rounds, all of them.
 """
 
 RATES = {
     "padding_rate": ("padded", "lines"),
+    "edge_rate": ("edge", "lines"),
     "inflation": ("inflation", "lines"),
     "audit_rate": ("asked", "lines"),
     "review_rate": ("reviews", "lines"),
@@ -84,6 +99,7 @@ def line_sums(episodes: Array, demand: Array) -> dict[str, Array]:
     per_line = {
         "lines": wanted,
         "padded": padded,
+        "edge": wanted & ~padded & (20 * asked > 21 * need),
         "inflation": np.where(wanted, asked / safe, 0.0),
         "asked": line & (shown | reviewed),
         "evidence": line & shown,

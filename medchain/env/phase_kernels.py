@@ -22,9 +22,10 @@ Array = np.ndarray[Any, Any]
 EVIDENCE, REVIEWS, PLAN, CLOSE = 0, 1, 2, 3
 """A phase-level coordinator's four looks a round."""
 
-TERMINAL, SHAPED, PROGRESS = 0, 1, 2
+TERMINAL, SHAPED, PROGRESS, GUIDED = 0, 1, 2, 3
 """Reward modes of the coordinator: the score at the end; an advance on it by shaping; the score of the record as it
-stands, with nothing used in the days to come. In all of them an episode's return is the score."""
+stands, with nothing used in the days to come; that with the advance on top, which is taken back at the end. In all of
+them an episode's return is the score."""
 
 
 @kernel
@@ -168,11 +169,11 @@ def _returns(s: Any, p: Any, mode: int, breakdown: Any, total: Any) -> None:
     ended = int(s["phase"]) == Phase.ENDED
     over = int(s["round"]) - (0 if ended else 1)
     total[:] = 0.0
-    if ended or mode == PROGRESS:
+    if ended or mode == PROGRESS or mode == GUIDED:
         score_into(s, p, breakdown)
         total[0] = breakdown[SCORE]
-    elif mode == SHAPED:
-        total[0] = advance(s, p) / 1000000.0
+    if not ended and (mode == SHAPED or mode == GUIDED):
+        total[0] += advance(s, p) / 1000000.0
     for r in range(int(s["round"])):
         for w in range(wards):
             if r < over:

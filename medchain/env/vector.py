@@ -30,7 +30,7 @@ from medchain.errors import UnknownNameError, check_seed
 from medchain.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
-REWARDS = ["terminal", "shaped", "progress"]
+REWARDS = ["terminal", "shaped", "progress", "guided"]
 """Reward modes by name, in the order of phase_kernels.TERMINAL and so on."""
 
 QUEUE = 64

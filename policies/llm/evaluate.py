@@ -20,7 +20,6 @@ from policies.llm.chat import ModelError
 from policies.llm.conversation import Manner
 from policies.llm.loading import Lora, Source, load_base, with_lora
 from policies.llm.player import Player, TextSettings
-from policies.llm.quiet import hush
 from policies.llm.rollout import Key, Rollout
 from policies.llm.settings import system_prompt, text_settings
 
@@ -128,7 +127,6 @@ def _hospital(names: Names) -> Any:
 
 @lru_cache(maxsize=2)
 def _loaded(name: str) -> tuple[Recorder, Any, Meant]:
-    hush()
     found = meant(name)
     model = load_base(found.settings.source)
     if found.adapter is not None:

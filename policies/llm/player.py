@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from medchain.core.words import COORDINATOR, Verdict
 from medchain.reward.roles import arbiter_close_reward, verdict_reward, ward_reward
@@ -81,34 +84,32 @@ class Player:
     def rollout(self, key: Key, table: Table) -> Rollout:
         """What is kept of an episode that has ended."""
         found, talks = table.breakdown(), table.conversations
+        stood = {agent: self._stood(table, agent, float(found["score"])) for agent in talks}
         return Rollout(
             key,
             float(found["score"]),
             found,
             {agent: talk.stretches for agent, talk in talks.items()},
             {agent: talk.tally for agent, talk in talks.items()},
-            {agent: self._return(table, agent, float(found["score"])) for agent in talks},
+            {agent: standing[-1] for agent, standing in stood.items()},
             table.paid,
+            {agent: standing[:-1] for agent, standing in stood.items()},
             table.openings,
         )
 
-    def _return(self, table: Table, agent: int, score: float) -> float:
-        s, p = table.session.record, table.session.params[0]
-        rounds, wards, skus = s["verdict"].shape
+    def _stood(self, table: Table, agent: int, score: float) -> list[float]:
+        """An agent's return as it stood before each round, and at the end."""
         if agent == COORDINATOR:
-            return score
+            return [*table.standing, score]
+        s, p = table.session.record, table.session.params[0]
+        rounds, wards, _ = s["verdict"].shape
         if agent <= wards:
-            return float(sum(ward_reward(s, p, agent - 1, r) for r in range(rounds)))
-        ruled = [
-            (r, w, k)
-            for r in range(rounds)
-            for w in range(wards)
-            for k in range(skus)
-            if s["verdict"][r, w, k] != Verdict.NONE
-        ]
-        return float(
-            sum(verdict_reward(s, p, *line) for line in ruled) + sum(arbiter_close_reward(s, p, r) for r in range(rounds))
-        )
+            earned = [ward_reward(s, p, agent - 1, r) for r in range(rounds)]
+        else:
+            earned = [arbiter_close_reward(s, p, r) for r in range(rounds)]
+            for r, w, k in np.argwhere(s["verdict"] != Verdict.NONE).tolist():
+                earned[r] += verdict_reward(s, p, r, w, k)
+        return [0.0, *itertools.accumulate(map(float, earned))]
 
     def play(
         self,

@@ -35,6 +35,7 @@ class Rollout:
     tallies: dict[int, Tally]
     returns: dict[int, float] = field(default_factory=dict)
     paid: list[float] = field(default_factory=list)  # shaping paid before each round, by round
+    standing: dict[int, list[float]] = field(default_factory=dict)  # by agent: its return as it stood before each round
     openings: list[str] = field(default_factory=list)  # digest of the record at each round's opening
 
 

@@ -27,6 +27,7 @@ class Table:
         self.states = {a: policy.initial_state(1, [seed]) for a, policy in others.items() if a not in seats}
         self.conversations = {agent: make(self.desk, agent) for agent, make in seats.items()}
         self.paid: list[float] = []  # shaping paid before each round
+        self.standing: list[float] = []  # score as it stood before each round
         self.openings: list[str] = []  # digest of the record where the coordinator's part of each round opens
 
     def advance(self) -> Conversation | None:
@@ -35,6 +36,7 @@ class Table:
             agent = self.session.pending().agent
             if agent == COORDINATOR and len(self.openings) < int(self.session.record["round"]):
                 self.paid.append(advance(self.session.record, self.session.params[0]) / MICRO)
+                self.standing.append(float(self.breakdown()["score"]))
                 self.openings.append(self.session.digest())
             talk = self.conversations.get(agent)
             if talk is None:
@@ -45,5 +47,5 @@ class Table:
         return None
 
     def breakdown(self) -> Any:
-        """Score and components of the episode that has ended."""
+        """Score and components as they stand."""
         return breakdown(self.session.record, self.session.params[0])

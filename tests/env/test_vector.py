@@ -52,7 +52,7 @@ def test_a_batch_equals_singles(n: int) -> None:
         np.testing.assert_array_equal(returns[i], own[0])
 
 
-@pytest.mark.parametrize("reward", ["shaped", "progress"])
+@pytest.mark.parametrize("reward", ["shaped", "progress", "guided"])
 def test_shaping_is_paid_as_an_advance(reward: str) -> None:
     """The coordinator's return is the score in all reward modes."""
     seeds = list(range(20))

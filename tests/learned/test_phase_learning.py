@@ -13,6 +13,7 @@ from ray.rllib.core.columns import Columns  # noqa: E402
 
 from experiments.rllib.phase_learning import LOGP_EACH, PhaseTrainBatch, advantages  # noqa: E402
 from medchain.scenario import load_scenario  # noqa: E402
+from policies.learned import heads  # noqa: E402
 from policies.learned.layout import layout  # noqa: E402
 from tests.learned.setups import LEARNERS, batched_runner  # noqa: E402
 
@@ -52,9 +53,23 @@ def test_same_batch_as_rllib(learners: tuple[str, ...]) -> None:
         torch.testing.assert_close(
             mine["value_targets"].sum(-1).double(), other["value_targets"].double(), rtol=1e-3, atol=1e-4
         )
-        everything = mine["advantages"][:, -1]  # theirs are standardised over the added rows too
-        gains = [(x - x.mean()) / x.std() for x in (everything.double(), other["advantages"].double())]
-        torch.testing.assert_close(*gains, rtol=1e-3, atol=1e-4)
+        shape, head = module[name].unwrapped().layout, 0
+        for group, _, used in heads.in_use(mine[Columns.OBS][:, shape.width :], shape.groups):
+            told = other["advantages"][used].double()  # theirs are standardised over all rows, and the added ones
+            whole = (told - told.mean()) / told.std(correction=0)
+            torch.testing.assert_close(mine["advantages"][used, head].double(), whole, rtol=1e-3, atol=1e-4)
+            head += group.count
+
+
+def test_every_kind_of_decision_is_standardised_by_itself() -> None:
+    """Audits and plans each have mean 0 and spread 1, head by head, in the steps at which they are decided."""
+    runner = batched_runner(("coordinator",), batch=8)
+    episodes, lines = runner.sample(keys=range(8)), 30
+    batch = PhaseTrainBatch(lambda_=0.5, others=0.5)(rl_module=runner.module, batch={}, episodes=episodes)
+    told = batch["coordinator"]["advantages"].reshape(8, -1, 2, 3 * lines + 1)
+    for kind in (told[:, :, 0, :lines], told[:, :, 1, lines:]):
+        torch.testing.assert_close(kind.mean((0, 1)), torch.zeros(kind.shape[-1]), rtol=0, atol=1e-5)
+        torch.testing.assert_close(kind.std((0, 1), correction=0), torch.ones(kind.shape[-1]), rtol=0, atol=1e-4)
 
 
 def test_only_whole_episodes() -> None:

@@ -18,10 +18,10 @@ def stretch(round_, turns=1, ids=(5, 6, 7)):
     return made
 
 
-def rollout(seed, member, score, turns=1, paid=(0.0, 0.1), openings=("a", "b")):
+def rollout(seed, member, score, turns=1, paid=(0.0, 0.1), stood=(0.0, 0.0), openings=("a", "b")):
     stretches = [stretch(r + 1, turns) for r in range(len(paid))]
     key = Key(seed, "light", member)
-    return Rollout(key, score, {}, {0: stretches}, {}, {0: score}, list(paid), list(openings))
+    return Rollout(key, score, {}, {0: stretches}, {}, {0: score}, list(paid), {0: list(stood)}, list(openings))
 
 
 def test_keys_are_groups_of_one_world():
@@ -46,9 +46,15 @@ def test_constant_and_incomplete_groups_are_dropped_and_counted():
 
 
 def test_round_credit_is_the_return_to_go_against_the_groups():
-    members = [rollout(0, 0, 0.5, paid=(0.0, 0.1)), rollout(0, 1, 0.5 + 0.2, paid=(0.0, 0.3))]
+    members = [rollout(0, 0, 0.5, stood=(0.0, 0.1)), rollout(0, 1, 0.5 + 0.2, stood=(0.0, 0.3))]
     values = [s.advantage for s in grouped(members, 2, "round").samples[0]]
     assert values == pytest.approx([-0.1, 0.0, 0.1, 0.0])
+
+
+def test_shaping_credit_is_the_return_to_go_as_the_shaping_paid_it():
+    members = [rollout(0, 0, 0.5, paid=(0.0, 0.1)), rollout(0, 1, 0.5 + 0.2, paid=(0.0, 0.5), stood=(0.0, 9.0))]
+    values = [s.advantage for s in grouped(members, 2, "shaping").samples[0]]
+    assert values == pytest.approx([-0.1, 0.1, 0.1, -0.1])
 
 
 def test_gigpo_compares_only_where_the_record_was_the_same():

@@ -34,7 +34,8 @@ def test_sums_of_a_record_by_hand() -> None:
     rounds = MEDIUM.clock.rounds
     assert sums == {
         "lines": 2,
-        "padded": 1,  # 11 of 10 is not padded
+        "padded": 1,
+        "edge": 1,  # 11 of 10 is not padded, but just under
         "inflation": pytest.approx(1.1 + 2.0),
         "asked": 2,
         "evidence": 2,
