@@ -5,6 +5,7 @@
 | scripted   | `persona` of a ward, `policy` of the coordinator         | compiled, at tool level         |
 | learned    | `module`: agents that name the same one share its weights| by RLlib, at phase level        |
 | checkpoint | `path`: a role's file or a run folder; `greedy`          | a frozen network at phase level |
+| llm        | `model` of the coordinator, as after `llm:` in eval      | a frozen model, at tool level   |
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from policies.roster import coordinator
 from policies.scripted.batch import parse_persona
 from policies.scripted.responders import ArbiterResponder, CoordinatorResponder, WardResponder
 
-KEYS = {"scripted": {"persona", "policy"}, "learned": {"module"}, "checkpoint": {"path", "greedy"}}
+KEYS = {"scripted": {"persona", "policy"}, "learned": {"module"}, "checkpoint": {"path", "greedy"}, "llm": {"model"}}
 """Which keys a kind of role may have."""
 
 
@@ -34,12 +35,13 @@ class RolePart(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    role: Literal["scripted", "learned", "checkpoint"]
+    role: Literal["scripted", "learned", "checkpoint", "llm"]
     persona: str | tuple[str, float] = "scripted"
     policy: str = "auditor"
     module: str | None = None
     path: str | None = None
     greedy: bool = False
+    model: str | None = None
 
 
 class Cast(NamedTuple):
@@ -72,6 +74,8 @@ def check_roles(scenario: Scenario, parts: Mapping[str, RolePart], where: str) -
             )
         if part.role == "checkpoint" and part.path is None:
             raise ConfigError(f"{where}: agents.{name}.path: missing; expected a role's file or a run folder")
+        if part.role == "llm" and (name != names[0] or part.model is None):
+            raise ConfigError(f"{where}: agents.{name}: an llm plays the {names[0]}, and `model` says which one")
         role = role_of(names.index(name), scenario.sizes)
         if part.role == "learned" and owners.setdefault(part.module or name, role) != role:
             raise ConfigError(f"{where}: agents.{name}.module: {part.module} already plays a {owners[part.module or name]}")
@@ -100,6 +104,10 @@ def assemble(scenario: Scenario, parts: Mapping[str, RolePart]) -> Cast:
             responders[agent] = _scripted(agent, part, scenario)
         elif part.role == "learned":
             learned[agent] = part.module or name
+        elif part.role == "llm":
+            from policies.llm.respond import ModelResponder
+
+            responders[agent] = ModelResponder(part.model or "")
         else:
             from policies.learned.checkpoint import load_net
             from policies.learned.player import decider

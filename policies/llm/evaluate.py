@@ -27,6 +27,9 @@ SEAT = "coordinator"
 EVALUATION = 1 << 20
 """Second number of the stream of held-out draws, training's is its iteration: `medchain eval` plays what a run played."""
 
+NAMELESS = "asked"
+"""What stands for a difficulty where a scenario has no name."""
+
 RUN = "versions.json"
 """A folder with this file is a run's."""
 
@@ -126,7 +129,12 @@ def _hospital(names: Names) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str) -> tuple[Recorder, Any, Meant]:
+def loaded(name: str) -> tuple[Recorder, Any, Meant]:
+    """A player of the model called `name`, the model itself, and what the name stands for; kept for the next call.
+
+    Raises:
+        ModelError: it cannot be loaded.
+    """
     found = meant(name)
     model = load_base(found.settings.source)
     if found.adapter is not None:
@@ -150,7 +158,7 @@ def rollouts(
     Raises:
         ModelError, ConfigError: the model cannot be loaded, or cannot speak of that scenario.
     """
-    player, model, how = _loaded(name)
+    player, model, how = loaded(name)
     player.meet(difficulty, scenario)
     found = player.play([Key(seed, difficulty, 0) for seed in seeds], {SEAT: model}, how.stream, how.temperature)
     return found, np.concatenate([player.records.pop((difficulty, seed)) for seed in seeds])
@@ -158,4 +166,4 @@ def rollouts(
 
 def play_records(name: str, scenario: Scenario, seeds: Sequence[int]) -> np.ndarray[Any, Any]:
     """Episode records, [seed], of a scenario that has no name."""
-    return rollouts(name, scenario, "asked", seeds)[1]
+    return rollouts(name, scenario, NAMELESS, seeds)[1]
