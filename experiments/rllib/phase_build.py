@@ -7,7 +7,6 @@ from typing import Any
 from experiments.rllib.phase_config import PhaseConfig
 from experiments.rllib.phase_env import register
 from experiments.rllib.phase_learning import PhaseTrainBatch
-from experiments.rllib.phase_loss import PhaseLearner
 from experiments.rllib.phase_ppo import PhasePPOConfig
 from experiments.rllib.phase_roles import roles_as_data
 from experiments.rllib.phase_runner import PhaseEnvRunner
@@ -43,7 +42,6 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
             add_default_connectors_to_learner_pipeline=False,
         )
         .training(
-            learner_class=PhaseLearner,
             gamma=gamma,
             lambda_=lambda_,
             lr=_line(config, ppo.learning_rate),

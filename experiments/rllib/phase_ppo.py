@@ -26,6 +26,7 @@ from ray.rllib.utils.metrics import (
 )
 
 from experiments.rllib.phase_env import FIRST_KEY
+from experiments.rllib.phase_loss import PhaseLearner
 
 SCORE_MEAN, KEYS_DEALT_AGAIN = "score_mean", "keys_dealt_again"
 """Metrics of an iteration: mean score of its episodes, and how many keys had to be dealt again."""
@@ -126,8 +127,12 @@ class PhasePPO(PPO):
 
 
 class PhasePPOConfig(PPOConfig):
-    """PPOConfig that builds a PhasePPO."""
+    """PPOConfig that builds a PhasePPO, whose learner connector is to be a PhaseTrainBatch."""
 
     def __init__(self) -> None:
         """RLlib's defaults."""
         super().__init__(algo_class=PhasePPO)
+
+    def get_default_learner_class(self) -> type[PhaseLearner]:
+        """The Learner with a ratio and an advantage for each head."""
+        return PhaseLearner

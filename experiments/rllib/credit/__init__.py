@@ -1,1 +1,1 @@
-"""What each SKU has added to a role's reward."""
+"""What has earned a role's reward. In a folder of its own: kernels are compiled anew when a file beside them changes."""
