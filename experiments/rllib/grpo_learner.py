@@ -12,6 +12,7 @@ from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchDDPRLModule
 from ray.rllib.utils.annotations import override
 
+from medchain.scenario import load_scenario
 from policies.llm.automaton import Automaton
 from policies.llm.embedded import turn_automata
 from policies.llm.loading import load_tokenizer
@@ -70,11 +71,11 @@ class GRPOLearner(TorchLearner):
         """Build modules and optimizers, and the automata that sampling used."""
         self._text: TextSettings = self.config.text
         self._tokenizer = load_tokenizer(self._text.source.name)
+        scenario = load_scenario(self._text.difficulties[0])
+        self._forms = self._text.forms(scenario)
         self._automata: dict[str, Automaton] | None = None
         if self._text.constrained:
-            from medchain.scenario import load_scenario
-
-            self._automata = turn_automata(load_scenario(self._text.difficulties[0]), self._tokenizer)
+            self._automata = turn_automata(scenario, self._tokenizer, self._forms)
         super().build()
 
     @override(Learner)
@@ -122,10 +123,6 @@ class GRPOLearner(TorchLearner):
                 told.setdefault(key, []).append(value)
         self._tell(module_id, told)
         return total
-
-    @property
-    def _forms(self) -> list[str]:
-        return sorted(self._automata) if self._automata else ["turn"]
 
     @property
     def _cap(self) -> int:
