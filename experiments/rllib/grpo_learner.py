@@ -60,6 +60,12 @@ def _turns(spoken: Any) -> list[tuple[int, int]]:
     return list(zip(edge[::2].tolist(), edge[1::2].tolist(), strict=True))
 
 
+def micro_batches(rows: Rows, size: int) -> list[torch.Tensor]:
+    """Row numbers of each micro-batch: rows of about one length together, so that little is padded."""
+    order = torch.argsort(rows["length"])
+    return [order[i : i + size] for i in range(0, len(order), size)]
+
+
 class GRPOLearner(TorchLearner):
     """Learner of LoRA adapters on rounds of sampled turns.
 
@@ -104,9 +110,7 @@ class GRPOLearner(TorchLearner):
 
     def _backward(self, module_id: str, rows: Rows) -> torch.Tensor:
         how, module = self.config.grpo, self._module[module_id]
-        count = len(rows["ids"])
-        order = torch.argsort(rows["length"])  # rows of about one length together: little is padded
-        cuts = [order[i : i + how.micro_batch] for i in range(0, count, how.micro_batch)]
+        cuts = micro_batches(rows, how.micro_batch)
         total = torch.zeros((), device=self._device)
         told: dict[str, list[float]] = {}
         for i, cut in enumerate(cuts):

@@ -25,9 +25,9 @@ SMALL = {"turn_tokens": 60, "round_turns": 3, "context_tokens": 600}
 
 def test_adapters_share_one_base_and_none_disturbs_another(tiny_folder):
     first = adapter_on(Source(str(tiny_folder), lora=Lora(4, 8)))
-    digest, before = base_digest(first), decoder_and_head(first)[0].get_input_embeddings().weight.data_ptr()
+    digest = base_digest(first)
     second = adapter_on(Source(str(tiny_folder), lora=Lora(2, 8)))
-    assert decoder_and_head(second)[0].get_input_embeddings().weight.data_ptr() == before
+    assert embedding(second) == embedding(first)
     ids = torch.arange(7)[None]
 
     def logits(adapter):
@@ -51,59 +51,86 @@ def test_adapters_share_one_base_and_none_disturbs_another(tiny_folder):
     assert first.tensors().keys() == second.tensors().keys()
 
 
-def test_a_ward_and_the_arbiter_learn_on_one_base(tmp_path):
-    """Their modules move, the coordinator's scripted; ratios are 1; every process has one base model."""
-    agents = {"coordinator": SCRIPTED, "ward_general": {"role": "llm"}, "arbiter": {"role": "llm"}}
-    config = mini_config(tmp_path, agents=agents, train=["ward_general", "arbiter"], text=SMALL, grpo={"credit": "round"})
-    trainer = Trainer(config, tmp_path / "run", False, print)
+BOTH = ("ward_general", "arbiter")
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """A run in which a ward and the arbiter learn, after one iteration: the trainer, the adapters before, RLlib's result."""
+    folder = tmp_path_factory.mktemp("both")
+    agents = {"coordinator": SCRIPTED, **{name: {"role": "llm"} for name in BOTH}}
+    config = mini_config(folder, agents=agents, train=list(BOTH), text=SMALL, grpo={"credit": "round"})
+    trainer = Trainer(config, folder / "run", False, print)
     try:
         trainer.start()
         learner = trainer.algorithm.learner_group._learner.module
-        runner = trainer.algorithm.env_runner_group.local_env_runner.module
-        bases = {
-            decoder_and_head(module[name].model)[0].get_input_embeddings().weight.data_ptr()
-            for module in (learner, runner)
-            for name in ("ward_general", "arbiter")
-        }
-        assert len(bases) == 1
-        digest = base_digest(learner["arbiter"].model)
-        before = {name: learner[name].get_state() for name in ("ward_general", "arbiter")}
+        before = {name: learner[name].get_state() for name in BOTH}, base_digest(learner["arbiter"].model)
         result = trainer.algorithm.train()["learners"]
-        facts = trainer.algorithm.facts
-        for name, old in before.items():
-            assert result[name]["ratio_off_most"] < 1e-4
-            new = learner[name].get_state()
-            assert any((new[key] != old[key]).any() for key in old)
-            sent = runner[name].get_state()
-            assert all((sent[key] == new[key]).all() for key in new)
-            assert np.isfinite(facts[f"return_{name}"])
-        ward, judge = (learner[name].get_state() for name in before)
-        assert any((ward[key] != judge[key]).any() for key in ward)
-        assert base_digest(learner["arbiter"].model) == digest
-        assert facts["sync_bytes"] == sum(a.nbytes for state in (ward, judge) for a in state.values())
-        assert facts["parse_rate"] == 1.0
-        rollout = trainer.algorithm.rollouts[0]
-        assert {len(stood) for stood in rollout.standing.values()} == {8} and set(rollout.returns) == {3, 4}
+        trainer._keep(1)
+        trainer.save()
+        yield trainer, before, result
     finally:
         trainer.stop()
 
 
-def test_a_frozen_adapter_plays_beside_one_that_learns(mini_run, tmp_path):
-    """The coordinator of an earlier run, frozen, beside a ward that learns: it is the same before and after."""
-    changes = {
-        "agents": {"coordinator": {"role": "checkpoint", "path": str(mini_run)}, "ward_er": {"role": "llm"}},
-        "train": ["ward_er"],
-        "model": {"name": str(mini_run / "base"), "tiny": None},
+def modules(trainer):
+    """The modules of the learner and of the runner, both in this process."""
+    algorithm = trainer.algorithm
+    return algorithm.learner_group._learner.module, algorithm.env_runner_group.local_env_runner.module
+
+
+def test_a_ward_and_the_arbiter_learn_on_one_base(both):
+    trainer, (before, digest), result = both
+    learner, runner = modules(trainer)
+    assert len({embedding(module[name].model) for module in (learner, runner) for name in BOTH}) == 1
+    facts = trainer.algorithm.facts
+    for name, old in before.items():
+        new, sent = learner[name].get_state(), runner[name].get_state()
+        assert any((new[key] != old[key]).any() for key in old)
+        assert all((sent[key] == new[key]).all() for key in new)
+        assert result[name]["ratio_off_most"] < 1e-4
+        assert np.isfinite(facts[f"return_{name}"])
+    ward, judge = (learner[name].get_state() for name in BOTH)
+    assert any((ward[key] != judge[key]).any() for key in ward)
+    assert base_digest(learner["arbiter"].model) == digest
+    assert facts["sync_bytes"] == sum(a.nbytes for state in (ward, judge) for a in state.values())
+    assert facts["parse_rate"] == 1.0
+    rollout = trainer.algorithm.rollouts[0]
+    assert {len(stood) for stood in rollout.standing.values()} == {8} and set(rollout.returns) == {3, 4}
+
+
+def test_a_frozen_adapter_plays_beside_one_that_learns(both, tmp_path):
+    """The arbiter of an earlier run, frozen, beside its ward that learns on: it stays as it was, and is not sent again."""
+    run = both[0].out
+    agents = {
+        "coordinator": SCRIPTED,
+        "ward_general": {"role": "llm", "checkpoint": str(run)},
+        "arbiter": {"role": "checkpoint", "path": str(run)},
     }
-    with pytest.raises(MedChainError, match="the shortest request_1 needs"):  # that base has no words for wards
-        Trainer(mini_config(tmp_path, **changes), tmp_path / "narrow", False, print)
-    wide = {"turn_tokens": 700, "context_tokens": 3000}
-    supervised(mini_config(tmp_path, **changes, text=wide), tmp_path / "run", 1, False, print)
-    kept = read_adapter(tmp_path / "run" / "checkpoints" / "000001" / "coordinator")
-    given = read_adapter(mini_run / "checkpoints" / "000002" / "coordinator")
-    assert all((kept[name] == given[name]).all() for name in given)
-    learned = read_adapter(tmp_path / "run" / "checkpoints" / "000001" / "ward_er")
-    assert any(array.any() for name, array in learned.items() if "lora_B" in name)
+    model = {"name": str(run / "base"), "tiny": None}
+    config = mini_config(tmp_path, agents=agents, train=["ward_general"], text=SMALL, model=model)
+    trainer = Trainer(config, tmp_path / "run", False, print)
+    given = {name: read_adapter(run / "checkpoints" / "000001" / name) for name in BOTH}
+    try:
+        trainer.start()
+        learner, runner = modules(trainer)
+        for name, state in given.items():
+            assert same(learner[name].get_state(), state) and same(runner[name].get_state(), state)
+        trainer.algorithm.train()
+        assert same(runner["arbiter"].get_state(), given["arbiter"])
+        assert not same(runner["ward_general"].get_state(), given["ward_general"])
+        assert trainer.algorithm.facts["sync_bytes"] == sum(a.nbytes for a in given["ward_general"].values())
+    finally:
+        trainer.stop()
+
+
+def same(state, other):
+    return state.keys() == other.keys() and all((state[key] == other[key]).all() for key in state)
+
+
+def embedding(adapter):
+    """Where a model's input embeddings lie in memory."""
+    return decoder_and_head(adapter)[0].get_input_embeddings().weight.data_ptr()
 
 
 class Stub(BaseHTTPRequestHandler):

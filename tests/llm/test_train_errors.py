@@ -86,3 +86,16 @@ def test_the_memory_that_is_needed_is_told_first(tmp_path):
     Trainer(mini_config(tmp_path), tmp_path / "run", False, told.append)
     assert any(line.startswith("estimate per learner") for line in told)
     assert any(line.startswith("estimate per runner") for line in told)
+
+
+def test_the_estimate_says_what_each_gpu_will_hold(tmp_path):
+    from experiments.memory_estimate import GIB, Need, gpu_lines
+
+    config = mini_config(tmp_path)
+    scale = config.scale.model_copy(update={"num_gpus_per_learner": 1, "num_gpus_per_env_runner": 0.25})
+    config = config.model_copy(update={"scale": scale})
+    need = Need(weights=3.0 * GIB, adapter=1.0 * GIB, activations=2.0 * GIB, cache=0.75 * GIB)
+    learner, runner = gpu_lines(config, need, 10 * GIB)
+    assert learner == "a GPU with 1 learner needs 6.00 GiB of 10.00 GiB"
+    assert runner.startswith("a GPU with 4 runners needs 16.00 GiB of 10.00 GiB: TOO MUCH")
+    assert gpu_lines(mini_config(tmp_path), need, 10 * GIB) == []
