@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from experiments.train_config import TrainConfig
 
@@ -88,21 +88,43 @@ def estimate_lines(config: TrainConfig, base: str) -> list[str]:
     except (OSError, ValueError) as error:
         return [f"no memory estimate: {str(error).splitlines()[0]}"]
     n = need_of(config, shape)
-
-    def gib(count: float) -> str:
-        return f"{count / GIB:.2f} GiB" if count > GIB / 10 else f"{count / (1 << 20):.1f} MiB"
-
     return [
         f"{shape.parameters / 1e6:.1f} M parameters, adapter {shape.adapter / 1e6:.2f} M",
         f"estimate per learner {gib(n.learner)} (weights {gib(n.weights)}, adapter with optimizer {gib(n.adapter)}, "
         f"activations {gib(n.activations)})",
         f"estimate per runner {gib(n.runner)} (cache {gib(n.cache)})",
+        *gpu_lines(config, n, gpu_bytes()),
     ]
 
 
-def fits(config: TrainConfig, base: str, available: int) -> bool:
-    """Whether a learner's need is within `available` bytes."""
-    return need_of(config, shape_of(config, base)).learner <= available
+def gib(count: float) -> str:
+    """Bytes for people."""
+    return f"{count / GIB:.2f} GiB" if count > GIB / 10 else f"{count / (1 << 20):.1f} MiB"
 
 
-__all__: list[Any] = ["Need", "Shape", "estimate_lines", "fits", "need_of", "shape_of"]
+def gpu_bytes() -> int | None:
+    """Memory of this machine's first GPU; None where there is none."""
+    import torch
+
+    return int(torch.cuda.get_device_properties(0).total_memory) if torch.cuda.is_available() else None
+
+
+def gpu_lines(config: TrainConfig, n: Need, available: int | None) -> list[str]:
+    """What each kind of GPU will hold, and whether this machine's (of `available` bytes, if it is known) is enough."""
+    scale, found = config.scale, []
+    shares = (
+        ("learner", scale.num_gpus_per_learner, n.learner),
+        ("runner", scale.num_gpus_per_env_runner, n.runner),
+    )
+    for what, share, each in shares:
+        if not share:
+            continue
+        count = max(1, int(1 / share))  # that Ray puts on one
+        need = each * count / max(1.0, share)
+        line = f"a GPU with {count} {what}{'s' if count > 1 else ''} needs {gib(need)}"
+        if available is not None and not scale.ray_address:
+            line += f" of {gib(available)}"
+            if need > available:
+                line += ": TOO MUCH; try gradient_checkpointing, nf4, a smaller micro_batch, batch or context_tokens"
+        found.append(line)
+    return found

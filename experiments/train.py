@@ -30,9 +30,10 @@ class Trainer:
             MedChainError: the model cannot be found or cannot do what is asked, or there is nothing to resume.
         """
         from experiments.memory_estimate import estimate_lines
+        from policies.llm.endpoint import Client
         from policies.llm.player import Player
         from policies.llm.quantise import check_quantisation
-        from policies.llm.settings import text_settings
+        from policies.llm.settings import endpoints_of, text_settings
         from policies.llm.where import locate
 
         self.config, self.out, self.tell = config, out, tell
@@ -43,6 +44,8 @@ class Trainer:
         if config.model.name != "tiny":
             locate(config.model.name)
         check_quantisation(config.model.quantisation)
+        for endpoint in endpoints_of(resolved(config)["agents"]).values():
+            Client(endpoint).check()
         open_folder(out, resolved(config))
         self.base = base_of(config, out, tell)
         self.text = text_settings(resolved(config), self.base)
@@ -58,14 +61,29 @@ class Trainer:
         from policies.llm.adapters import check_adapter
 
         room = self.config.text.turn_tokens
-        need = len(self.player.chat.encode(shortest_plan(list(self.player.scenarios[self.config.difficulties[0]].wards))))
-        if need + 1 > room:
-            raise ConfigError(
-                f"text.turn_tokens = {room}: the shortest plan needs {need + 1} tokens; give a turn at least as many"
-            )
-        for part in self.config.agents.values():
-            if part.role == "llm" and part.checkpoint:
-                check_adapter(Path(part.checkpoint), self.text.source)
+        if "coordinator" in self.text.seats:
+            wards = list(self.player.scenarios[self.config.difficulties[0]].wards)
+            need = len(self.player.chat.encode(shortest_plan(wards))) + 1
+            if need > room:
+                raise ConfigError(
+                    f"text.turn_tokens = {room}: the shortest plan needs {need} tokens; give a turn at least as many"
+                )
+        for form, automaton in (self.player.automata or {}).items():
+            if automaton.distance(0) + 1 > room:
+                raise ConfigError(
+                    f"text.turn_tokens = {room}: the shortest {form} needs {automaton.distance(0) + 1} tokens;"
+                    " give a turn at least as many"
+                )
+        for agent, folder in self._given().items():
+            check_adapter(folder, self.text.source_of(agent))
+
+    def _given(self) -> dict[str, Path]:
+        """Folder of the adapter that each agent begins with, or keeps, where the experiment names one."""
+        from policies.llm.adapters import adapter_of
+
+        agents = self.config.agents.items()
+        named = {agent: part.checkpoint if part.role == "llm" else part.path for agent, part in agents}
+        return {agent: adapter_of(Path(path), agent) for agent, path in named.items() if path}
 
     def run(self, iterations: int) -> dict[str, Any]:
         """Train up to `iterations` iterations in all and report; continues from the last checkpoint."""
@@ -115,15 +133,12 @@ class Trainer:
         self._take_adapters()
 
     def _take_adapters(self) -> None:
-        """Begin with the adapters that agents' `checkpoint` names."""
+        """Begin with the adapters that the experiment names."""
         from policies.llm.adapters import read_adapter
 
-        given = {
-            name: part.checkpoint for name, part in self.config.agents.items() if part.role == "llm" and part.checkpoint
-        }
-        if not given:
+        states = {module: read_adapter(folder) for module, folder in self._given().items()}
+        if not states:
             return
-        states = {module: read_adapter(Path(folder)) for module, folder in given.items()}
 
         def take(learner: Any) -> None:
             for module, state in states.items():
@@ -131,7 +146,7 @@ class Trainer:
                 (inner.unwrapped() if hasattr(inner, "unwrapped") else inner).set_state(state)
 
         self.algorithm.learner_group.foreach_learner(take)
-        self.algorithm.send_adapters()
+        self.algorithm.send_adapters(frozen=True)
 
     def stop(self) -> None:
         """Stop runners and learners."""
@@ -187,7 +202,7 @@ class Trainer:
         part.mkdir(parents=True)
         for module, tensors in state["learner"]["rl_module"].items():
             facts = {"base": self.base, "module": module, "iteration": done}
-            save_adapter(part / module, tensors, self.text.source, facts)
+            save_adapter(part / module, tensors, self.text.source_of(module), facts)
         (part / "learner.pkl").write_bytes(pickle.dumps(state))
         shutil.rmtree(folder, ignore_errors=True)
         part.replace(folder)
@@ -201,7 +216,7 @@ class Trainer:
             return 0
         done, state = int(last.name), pickle.loads((last / "learner.pkl").read_bytes())
         self.algorithm.learner_group.set_state(state)
-        self.algorithm.send_adapters()
+        self.algorithm.send_adapters(frozen=True)
         self.algorithm.continue_at(done)
         self._kept = done, state
         self.tell(f"continuing after iteration {done}")
@@ -225,9 +240,11 @@ class Trainer:
         if when == BEFORE and self.config.warm_start is not None:
             from collections import Counter
 
+            from medchain.tools.registry import TOOLS
             from policies.llm.warmstart import fail_if_collapsed
 
-            fail_if_collapsed(Counter(found["tools"]))
+            called = {tool.name: found["tools"].get(tool.name, 0) for tool in TOOLS}  # not what wards answer
+            fail_if_collapsed(Counter(called))
 
     def report(self) -> dict[str, Any]:
         """Compare before, after and the scripted coordinators; write curves and report."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from experiments.train_config import TrainConfig, WarmStartPart
+from experiments.train_config import LOCAL, TrainConfig, WarmStartPart
 from medchain.scenario import load_scenario
 
 Tell = Callable[[str], None]
@@ -28,6 +28,7 @@ def build_tiny(config: TrainConfig, folder: Path, tell: Tell) -> None:
     """Build the embedded model in `folder`, warm-started if the experiment says so."""
     import torch
 
+    from policies.llm.answers import forms_of
     from policies.llm.embedded import tiny_tokenizer, turn_automata
     from policies.llm.tiny import save_model, tiny_model
     from policies.llm.warmstart import Schedule, warm_start
@@ -36,7 +37,8 @@ def build_tiny(config: TrainConfig, folder: Path, tell: Tell) -> None:
     assert part is not None
     torch.set_num_threads(config.scale.threads)
     scenario = load_scenario(config.difficulties[0])
-    tokenizer = tiny_tokenizer(scenario)
+    seats = [number for number, name in enumerate(scenario.agents) if config.agents[name].role in LOCAL]
+    tokenizer = tiny_tokenizer(scenario, forms_of(seats, scenario))
     model = tiny_model(tokenizer, part.seed, part.width, part.layers, part.heads)
     count = sum(p.numel() for p in model.parameters())
     tell(f"built a model of {count:,} parameters, {len(tokenizer)} tokens")

@@ -69,12 +69,35 @@ class WarmStartPart(Part):
 
 
 class AgentPart(Part):
-    """Who plays a role. `persona` is for scripted wards, `policy` for a scripted coordinator."""
+    """Who plays a role.
 
-    role: Literal["scripted", "llm"]
+    scripted: `persona` of a ward, `policy` of the coordinator. llm: `checkpoint`, an adapter to begin with. checkpoint:
+    `path` of a run or an adapter on the same base model, which stays as it is. llm_api: `url` of an OpenAI-compatible
+    endpoint, the `model` there, `key`: the environment variable that holds the key, `timeout_s`, requests in `parallel`.
+    """
+
+    role: Literal["scripted", "llm", "checkpoint", "llm_api"]
     persona: str | tuple[str, float] = "scripted"
     policy: str = "auditor"
     checkpoint: str | None = None
+    path: str | None = None
+    url: str | None = None
+    model: str | None = None
+    key: str | None = None
+    timeout_s: float = Field(default=120.0, gt=0)
+    parallel: int = Field(default=8, ge=1, le=256)
+
+
+LOCAL = ("llm", "checkpoint")
+"""Roles that the base model plays."""
+
+KEYS = {
+    "scripted": ("persona", "policy"),
+    "llm": ("checkpoint",),
+    "checkpoint": ("path",),
+    "llm_api": ("url", "model", "key", "timeout_s", "parallel"),
+}
+NEEDED = {"checkpoint": ("path",), "llm_api": ("url", "model")}
 
 
 class TextPart(Part):
@@ -220,19 +243,30 @@ def _check_names(config: TrainConfig, path: Path) -> None:
         raise ConfigError(
             f"{path}: train: expected at least one agent with role llm; those are: {', '.join(models) or 'none'}"
         )
-    if config.text.constrained and models != ["coordinator"]:
-        raise ConfigError(
-            f"{path}: text.constrained: turns of the coordinator only can be constrained, not of {', '.join(models)}"
-        )
     for agent, part in config.agents.items():
-        if part.checkpoint is not None and not Path(part.checkpoint).is_dir():
-            raise ConfigError(f"{path}: agents.{agent}.checkpoint: no folder {part.checkpoint}")
+        _check_role(agent, part, path)
     if config.warm_start is not None and config.model.name != "tiny":
         raise ConfigError(f"{path}: warm_start: only the model named tiny is warm-started, not {config.model.name!r}")
+    if config.warm_start is not None and "coordinator" not in models:
+        raise ConfigError(f"{path}: warm_start: imitates a coordinator, but agents.coordinator.role is not llm")
     if config.grpo.last_seed < config.grpo.first_seed:
         raise ConfigError(
             f"{path}: grpo.last_seed = {config.grpo.last_seed}: expected at least first_seed = {config.grpo.first_seed}"
         )
+
+
+def _check_role(agent: str, part: AgentPart, path: Path) -> None:
+    """Check the keys of an agent's role, and that what they name is there."""
+    legal = KEYS[part.role]
+    for key in sorted(part.model_fields_set - {"role", *legal}):
+        raise ConfigError(f"{path}: agents.{agent}.{key}: the role {part.role} takes {', '.join(legal)}")
+    for key in NEEDED.get(part.role, ()):
+        if getattr(part, key) is None:
+            raise ConfigError(f"{path}: agents.{agent}.{key}: missing; the role {part.role} takes {', '.join(legal)}")
+    for key in ("checkpoint", "path"):
+        folder = getattr(part, key)
+        if folder is not None and not Path(folder).is_dir():
+            raise ConfigError(f"{path}: agents.{agent}.{key}: no folder {folder}")
 
 
 def resolved(config: TrainConfig) -> dict[str, Any]:

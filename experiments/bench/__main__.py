@@ -18,7 +18,7 @@ from experiments.bench.row import Line
 from experiments.options import parse_names, write_atomically
 from medchain.errors import MedChainError, UnknownNameError
 
-ROWS = ("aec", "session", "batch", "scaling", "imports", "rllib")
+ROWS = ("aec", "session", "batch", "scaling", "imports", "rllib", "llm")
 DEFAULT_FILE = Path("runs/bench.json")
 
 Only = Annotated[str, typer.Option("--only", metavar="ROW[,ROW]", help=f"all, or some of: {', '.join(ROWS)}.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +42,14 @@ def group_keys(seeds: Sequence[int], difficulties: Sequence[str], size: int) -> 
     return [Key(seed, difficulties[i % len(difficulties)], g) for i, seed in enumerate(seeds) for g in range(size)]
 
 
-def grouped(rollouts: Sequence[Rollout], size: int, credit: str = "episode", anchor_weight: float = 1.0) -> Grouped:
-    """Advantages of the samples of complete groups.
+def grouped(
+    rollouts: Sequence[Rollout],
+    size: int,
+    credit: str = "episode",
+    anchor_weight: float = 1.0,
+    agents: Collection[int] | None = None,
+) -> Grouped:
+    """Advantages of the samples of complete groups, of those in `agents` (None: all).
 
     `episode`: return minus the group's mean, the same for each sample of the episode. `round`: the same of the return to go,
     which is the return minus what it stood at before the round: what is past cannot be credited to what is said now.
@@ -59,7 +65,7 @@ def grouped(rollouts: Sequence[Rollout], size: int, credit: str = "episode", anc
         if len({m.key.member for m in members}) < size:
             found.incomplete += 1
             continue
-        for agent in members[0].returns:
+        for agent in members[0].returns if agents is None else agents:
             returns = np.array([m.returns[agent] for m in members])
             spreads.append(returns.std())
             if np.ptp(returns) < CONSTANT:

@@ -22,6 +22,7 @@ from experiments.rllib.groups import Grouped, columns, group_keys, grouped
 from experiments.rllib.grpo_learner import GRPOLearner
 from experiments.rllib.lost import LostError, need_learners
 from experiments.rllib.text_runner import SPACE, TextEnvRunner
+from medchain.scenario import load_scenario
 from policies.llm.loading import load_tokenizer
 from policies.llm.module import LoRALanguageModule
 from policies.llm.player import TextSettings
@@ -83,7 +84,6 @@ class GRPOConfig(AlgorithmConfig):
         self.multi_agent(
             policies=set(modules), policy_mapping_fn=lambda agent, *_, **__: str(agent), policies_to_train=list(self.learned)
         )
-        model_config = {"source": text.source, "temperature": text.temperature}
         self.rl_module(
             rl_module_spec=MultiRLModuleSpec(
                 rl_module_specs={
@@ -91,7 +91,7 @@ class GRPOConfig(AlgorithmConfig):
                         module_class=LoRALanguageModule,
                         observation_space=SPACE,
                         action_space=SPACE,
-                        model_config=model_config,
+                        model_config={"source": text.source_of(module), "temperature": text.temperature},
                     )
                     for module in modules
                 }
@@ -118,6 +118,8 @@ class GRPO(Algorithm):
         """Start runners and learners."""
         self._at = 0
         self._padding = int(load_tokenizer(config.text.source.name).pad_token_id)
+        self._scenario = load_scenario(config.text.difficulties[0])
+        self._forms = config.text.forms(self._scenario)
         self.rollouts: list[Rollout] = []  # of the last iteration, for whoever reports
         super().setup(config)
 
@@ -135,7 +137,7 @@ class GRPO(Algorithm):
         started = time.perf_counter()
         self.rollouts = self.play(keys, (how.seed, self._at))
         sampled = time.perf_counter()
-        found = grouped(self.rollouts, how.group_size, how.credit, how.anchor_weight)
+        found = grouped(self.rollouts, how.group_size, how.credit, how.anchor_weight, self._learners())
         trained = self._learn(found)
         learned = time.perf_counter()
         sent = self.send_adapters()
@@ -214,19 +216,15 @@ class GRPO(Algorithm):
 
     def _learn(self, found: Grouped) -> list[dict[str, Any]]:
         """One update of the learners on the samples, if there are any."""
-        text: TextSettings = self.config.text
-        names = {number: name for number, name in enumerate(self._agents())}
         learners = max(1, self.config.num_learners)
         by_module: dict[str, list[Any]] = {}
         for agent, samples in found.samples.items():
-            module = text.seats[names[agent]]
-            if module in self.config.learned:
-                by_module.setdefault(module, []).extend(samples)
+            by_module.setdefault(self._learners()[agent], []).extend(samples)
         batches = {}
         for module, samples in by_module.items():
             order = sorted(range(len(samples)), key=lambda i: (i % learners, i))  # every learner gets a like share
             rows = -(-len(samples) // learners) * learners
-            batches[module] = SampleBatch(columns([samples[i] for i in order], self._padding, ["turn"], rows))
+            batches[module] = SampleBatch(columns([samples[i] for i in order], self._padding, self._forms, rows))
         if not batches:
             return []
         steps = sum(len(b) for b in batches.values())
@@ -235,18 +233,24 @@ class GRPO(Algorithm):
             batch=MultiAgentBatch(batches, steps), **({"num_epochs": epochs} if epochs > 1 else {})
         )
 
-    def _agents(self) -> list[str]:
-        from medchain.scenario import load_scenario
+    def _learners(self) -> dict[int, str]:
+        """Module of each agent number that learns."""
+        seats = self.config.text.seats
+        found = {number: seats[name] for number, name in enumerate(self._scenario.agents) if name in seats}
+        return {number: module for number, module in found.items() if module in self.config.learned}
 
-        return list(load_scenario(self.config.text.difficulties[0]).agents)
+    def send_adapters(self, frozen: bool = False) -> int:
+        """Send the learners' adapters to all runners and wait until they have them; returns the bytes of one copy.
 
-    def send_adapters(self) -> int:
-        """Send the learners' adapters to all runners and wait until they have them; returns the bytes of one copy."""
+        `frozen`: those too that do not learn; runners need them once.
+        """
         need_learners(self.learner_group)
         part = COMPONENT_LEARNER + "/" + COMPONENT_RL_MODULE
         state = self.learner_group.get_state(components=part, inference_only=True)[COMPONENT_LEARNER]
-        adapters = state[COMPONENT_RL_MODULE]
-        message = self._adapters = {COMPONENT_RL_MODULE: adapters}
+        whole = state[COMPONENT_RL_MODULE]
+        self._adapters = {COMPONENT_RL_MODULE: whole}  # for runners that come back
+        adapters = {module: a for module, a in whole.items() if frozen or module in self.config.learned}
+        message = {COMPONENT_RL_MODULE: adapters}
         group = self.env_runner_group
         if group.local_env_runner is not None:
             group.local_env_runner.set_state(message)
@@ -275,6 +279,9 @@ class GRPO(Algorithm):
             "sampled_tokens_per_s": sum(t.tokens for t in tallies) / max(1e-9, facts["sample_s"]),
             "most_used_tool_share": tools.most_common(1)[0][1] / max(1, sum(tools.values())) if tools else 0.0,
         }
+        names = self._scenario.agents
+        for agent in self._learners():
+            facts[f"return_{names[agent]}"] = float(np.mean([r.returns[agent] for r in self.rollouts] or [0.0]))
         for key, value in facts.items():
             self.metrics.log_value(("grpo", key), float(value), window=1)
         if trained:

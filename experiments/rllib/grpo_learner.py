@@ -12,6 +12,7 @@ from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchDDPRLModule
 from ray.rllib.utils.annotations import override
 
+from medchain.scenario import load_scenario
 from policies.llm.automaton import Automaton
 from policies.llm.embedded import turn_automata
 from policies.llm.loading import load_tokenizer
@@ -59,6 +60,12 @@ def _turns(spoken: Any) -> list[tuple[int, int]]:
     return list(zip(edge[::2].tolist(), edge[1::2].tolist(), strict=True))
 
 
+def micro_batches(rows: Rows, size: int) -> list[torch.Tensor]:
+    """Row numbers of each micro-batch: rows of about one length together, so that little is padded."""
+    order = torch.argsort(rows["length"])
+    return [order[i : i + size] for i in range(0, len(order), size)]
+
+
 class GRPOLearner(TorchLearner):
     """Learner of LoRA adapters on rounds of sampled turns.
 
@@ -70,11 +77,11 @@ class GRPOLearner(TorchLearner):
         """Build modules and optimizers, and the automata that sampling used."""
         self._text: TextSettings = self.config.text
         self._tokenizer = load_tokenizer(self._text.source.name)
+        scenario = load_scenario(self._text.difficulties[0])
+        self._forms = self._text.forms(scenario)
         self._automata: dict[str, Automaton] | None = None
         if self._text.constrained:
-            from medchain.scenario import load_scenario
-
-            self._automata = turn_automata(load_scenario(self._text.difficulties[0]), self._tokenizer)
+            self._automata = turn_automata(scenario, self._tokenizer, self._forms)
         super().build()
 
     @override(Learner)
@@ -103,9 +110,7 @@ class GRPOLearner(TorchLearner):
 
     def _backward(self, module_id: str, rows: Rows) -> torch.Tensor:
         how, module = self.config.grpo, self._module[module_id]
-        count = len(rows["ids"])
-        order = torch.argsort(rows["length"])  # rows of about one length together: little is padded
-        cuts = [order[i : i + how.micro_batch] for i in range(0, count, how.micro_batch)]
+        cuts = micro_batches(rows, how.micro_batch)
         total = torch.zeros((), device=self._device)
         told: dict[str, list[float]] = {}
         for i, cut in enumerate(cuts):
@@ -122,10 +127,6 @@ class GRPOLearner(TorchLearner):
                 told.setdefault(key, []).append(value)
         self._tell(module_id, told)
         return total
-
-    @property
-    def _forms(self) -> list[str]:
-        return sorted(self._automata) if self._automata else ["turn"]
 
     @property
     def _cap(self) -> int:

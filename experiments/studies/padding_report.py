@@ -25,7 +25,15 @@ def write_padding_report(config: PaddingConfig, out: Path, found: Mapping[str, A
         f"{len(config.seeds)} training seeds, final figures on {config.evaluation.episodes} episodes that nobody trained on."
     )
     page = Page("Padding versus auditing", lead, STYLE)
-    page.add("What was asked, what came out", claims_html(found["claims"]))
+    page.add(
+        "What was asked, what came out",
+        claims_html(found["claims"]),
+        paragraph(
+            f"Intervals resample the {len(config.seeds)} training seeds: few seeds span little more than what was seen. "
+            "Learned coordinators had minutes, or hours, and can stay far below the scripted auditor (see the last tables): "
+            "what is claimed is whom they audit, not how well they run the hospital."
+        ),
+    )
     _alone(page, book, config, out, results)
     _together(page, book, config, out, found)
     _regret(page, book, found)

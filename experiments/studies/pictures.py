@@ -11,8 +11,8 @@ import numpy as np
 from experiments.studies.aggregate import Profile, mean_of
 
 Array = np.ndarray[Any, Any]
-PAD, AUDIT, HONEST, GREY = "#c2452d", "#0b6e8a", "#5b7f3a", "#8795a5"
-COLOURS = (PAD, AUDIT, "#b8892b", HONEST, "#7a5195", "#3d5a80", "#9c6644", "#4a4e69")
+PAD, AUDIT, GREY = "#c2452d", "#0b6e8a", "#8795a5"
+COLOURS = (PAD, AUDIT, "#b8892b", "#5b7f3a", "#7a5195", "#3d5a80", "#9c6644", "#4a4e69")
 LOOK = {
     "font.family": "sans-serif",
     "font.size": 9.5,
@@ -24,6 +24,7 @@ LOOK = {
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#e6ebf0",
     "xtick.color": "#5c6b7a",
     "ytick.color": "#5c6b7a",
@@ -75,10 +76,10 @@ def smooth(run: Sequence[float | None], width: int = 5) -> Array:
 
 
 def dots(title: str, xlabel: str, rows: Mapping[str, Sequence[float]], line: float | None = None) -> Any:
-    """One row per condition: a dot per run, the mean and its interval."""
+    """One row per condition, red where something was learned: a dot per run, the mean and its interval."""
     with picture(height=0.9 + 0.42 * len(rows)) as (figure, axis):
-        for i, values in enumerate(rows.values()):
-            colour = COLOURS[i % len(COLOURS)]
+        for i, (name, values) in enumerate(rows.items()):
+            colour = PAD if name.startswith("learned") else GREY
             found = mean_of(list(values))
             axis.scatter(values, [i] * len(values), color=colour, alpha=0.4, s=26, linewidths=0)
             if np.isfinite(found.low):

@@ -13,6 +13,7 @@ from medchain.tools.names import Names, an_id
 
 REASONS = tuple(reason.name.lower() for reason in Reason)
 SHARE = r"^(requested|[0-9]{1,3}%)$"
+NEED_SHARE = r"^[0-9]{1,5}%$"
 
 
 def object_of(value: Any, given: Given) -> dict[Any, Any]:
@@ -33,6 +34,15 @@ def percent_of(value: str, given: Given) -> int:
     if found and int(found[1]) <= 100:
         return int(found[1])
     raise given.wrong("bad_share", 'units, "requested", or a whole percentage from "0%" to "100%",', value)
+
+
+def need_share(value: str, need: int, given: Given) -> int:
+    """Units that "120%" of a line's need stands for, rounded half up; never more than a ward may ask for."""
+    most = int(100 * given.names.scenario.need.legal_request)
+    found = re.fullmatch(r"\s*(\d{1,5})\s*%\s*", value[:20], re.ASCII)
+    if found and int(found[1]) <= most:
+        return (need * int(found[1]) + 50) // 100
+    raise given.wrong("bad_share", f'units, or a whole percentage of the need from "0%" to "{most}%",', value)
 
 
 def _row(names: Names, row: Any) -> dict[str, int]:
@@ -116,11 +126,12 @@ class Rationale(Type):
 
 
 class Requests(Type):
-    """{SKU: units} of the ward that is asked; SKUs left out are requests of 0."""
+    """{SKU: units, or "120%" of the need} of the ward that is asked; SKUs left out are requests of 0."""
 
     def schema(self, names: Names) -> dict[str, Any]:
-        """An object of integers."""
-        units = {"type": "integer", "minimum": 0, "maximum": names.scenario.limits.order_quantity}
+        """An object of integers or shares."""
+        most = names.scenario.limits.order_quantity
+        units = {"type": ["integer", "string"], "minimum": 0, "maximum": most, "pattern": NEED_SHARE}
         return {"type": "object", "properties": dict.fromkeys(names.skus, units), "additionalProperties": False}
 
     def write(self, value: Any, c: Any, given: Given) -> None:
@@ -128,7 +139,10 @@ class Requests(Type):
         w = int(given.view["ward"])
         for sku, units in object_of(value, given).items():
             k = given.names.number("sku", sku)
-            c["quantities"][w, k] = whole(units, given, 0, given.names.scenario.limits.order_quantity)
+            if isinstance(units, str):
+                c["quantities"][w, k] = need_share(units, int(given.view["need"][k]), given)
+            else:
+                c["quantities"][w, k] = whole(units, given, 0, given.names.scenario.limits.order_quantity)
 
     def spell(self, c: Any, given: Given) -> Any:
         """Units by product, zeros left out."""

@@ -214,7 +214,7 @@ REPLIES: tuple[Tool, ...] = (
         "answer",
         "A ward asks for the round's supplies; products left out are requests of 0.",
         (
-            Parameter("requests", Requests(), "units by product"),
+            Parameter("requests", Requests(), 'units by product; instead of units "120%" of the need'),
             _optional("reasons", Reasons(), "reason by product; census where left out"),
         ),
     ),

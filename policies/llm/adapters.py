@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from policies.llm.chat import ModelError
-from policies.llm.loading import Source, lora_tensors, with_lora
+from policies.llm.loading import Lora, Source, lora_tensors, with_lora
 from policies.llm.where import locate
 
 FILE, CONFIG, OURS = "adapter_model.safetensors", "adapter_config.json", "medchain.json"
@@ -36,6 +36,36 @@ def save_adapter(folder: Path, state: Mapping[str, np.ndarray[Any, Any]], source
     config.inference_mode = True
     config.save_pretrained(str(folder))
     (folder / OURS).write_text(json.dumps(dict(facts), indent=1) + "\n", encoding="utf-8")
+
+
+def adapter_of(path: Path, agent: str) -> Path:
+    """The folder of an adapter: `path` itself, or the last one of an agent where `path` is a run's folder.
+
+    Raises:
+        ModelError: there is none.
+    """
+    if (path / CONFIG).is_file():
+        return path
+    steps = sorted(p for p in (path / "checkpoints").glob("[0-9]*") if p.name.isdigit())
+    if not steps:
+        raise ModelError(f"expected an adapter ({CONFIG}), or a run with checkpoints, in {path}; found neither")
+    found = steps[-1] / agent
+    if not (found / CONFIG).is_file():
+        known = sorted(p.parent.name for p in steps[-1].glob(f"*/{CONFIG}"))
+        raise ModelError(f"the run in {path} has no adapter of {agent}; it has: {', '.join(known)}")
+    return found
+
+
+def lora_in(folder: Path) -> Lora:
+    """The shape of the adapter in a folder.
+
+    Raises:
+        ModelError: there is none.
+    """
+    if not (folder / CONFIG).is_file():
+        raise ModelError(f"expected an adapter ({CONFIG}) in {folder}, found none")
+    told = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    return Lora(told["r"], told["lora_alpha"], tuple(sorted(told["target_modules"])))
 
 
 def read_adapter(folder: Path) -> dict[str, np.ndarray[Any, Any]]:

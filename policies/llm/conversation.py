@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,10 +10,16 @@ from typing import Any
 from medchain.core.words import COORDINATOR, Kind, Phase
 from medchain.errors import ToolError
 from medchain.tools.desk import Desk
-from medchain.tools.parse import read_turn
+from medchain.tools.parse import CLOSE, OPEN, after_thoughts, read_turn
+from medchain.tools.show import quoted
+from policies.llm.answers import DISCLOSE, REPLY, RULE, TURN, request_form
 from policies.llm.brief import tiny_brief, tiny_result
+from policies.llm.brief_roles import tiny_question
 from policies.llm.chat import Chat
 from policies.llm.sampling import Completion
+
+_CALL = re.compile(f"{OPEN}.*?({CLOSE}|$)", re.DOTALL)
+_NOTE = re.compile(r"^[ \t]*note:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,17 @@ class Stretch:
         return [start + i for start, count, _, _ in self.turns for i in range(count)]
 
 
+MOST_NOTE = 200
+"""The longest note that an agent may leave itself, in characters."""
+
+
+def note_in(text: str) -> str:
+    """The last line `note: ...` that stands outside thoughts and calls: what an agent tells itself for the next round."""
+    outside = _CALL.sub("\n", after_thoughts(text))
+    found = _NOTE.findall(outside)
+    return quoted(found[-1].strip()[:MOST_NOTE])[1:-1] if found else ""
+
+
 @dataclass
 class Tally:
     """What is counted over an episode."""
@@ -58,6 +76,9 @@ class Tally:
     tokens: int = 0
     cut: int = 0
     tools: Counter[str] = field(default_factory=Counter)
+
+
+FORMS = {Phase.COORDINATE: TURN, Phase.DISCLOSE: DISCLOSE, Phase.VERDICT: RULE, Phase.REPLY: REPLY}
 
 
 class Conversation:
@@ -74,6 +95,7 @@ class Conversation:
         self._told: list[str] = []  # results of the turn's calls so far
         self._open: tuple[Any, Any] | None = None  # (command, result) of a call whose result is not told yet
         self._round = 0
+        self._refused = ""  # why a ward's or the arbiter's last answer was not taken
 
     @property
     def now(self) -> Stretch:
@@ -83,9 +105,7 @@ class Conversation:
     def form(self) -> str:
         """Which grammar the next turn follows."""
         phase = self.desk.session.pending().phase
-        return {Phase.COORDINATE: "turn", Phase.DISCLOSE: "disclose", Phase.VERDICT: "rule", Phase.REPLY: "reply"}.get(
-            phase, f"request_{self.agent - 1}"
-        )
+        return FORMS[phase] if phase in FORMS else request_form(self.agent - 1)
 
     def ready(self) -> bool:
         """Make queued calls as long as it is this agent's turn; True when a completion is wanted.
@@ -121,20 +141,24 @@ class Conversation:
 
     def _brief(self) -> str:
         if self.agent != COORDINATOR:
-            return self.desk.prompt(self.agent)
+            return self._asked()
         if self.manner.brief == "tiny":
             return tiny_brief(self.desk.registry.names, self.desk.session.view(COORDINATOR)[0], self.note)
         return self.desk.brief(short=self.manner.brief == "short", note=self.note)
+
+    def _asked(self) -> str:
+        """What a ward or the arbiter is asked now."""
+        if self.manner.brief != "tiny":
+            return self.desk.prompt(self.agent)
+        session = self.desk.session
+        view = session.view(self.agent)[0]
+        return tiny_question(self.desk.registry.names, view, session.pending().phase, self._refused)
 
     def _follow(self) -> None:
         """Append what stands between the last turn and the next, if it has not been done."""
         if self.fresh or not self.now.turns:
             return
-        told = (
-            "\n".join(line for line in self._told if line) or "ok"
-            if self.agent == COORDINATOR
-            else self.desk.prompt(self.agent)
-        )
+        told = "\n".join(line for line in self._told if line) or "ok" if self.agent == COORDINATOR else self._asked()
         self._told.clear()
         closing = [] if self.now.ids[-1] == self.chat.end else [self.chat.end]
         self.fresh = closing + self.chat.following(told)
@@ -159,6 +183,7 @@ class Conversation:
             self._queue = [text]
             return
         self._queue = list(read_turn(text))
+        self.note = note_in(text) or self.note
         self.tally.unparsed += any(isinstance(call, ToolError) for call in self._queue)
 
     def _make(self, call: Any) -> None:
@@ -166,6 +191,7 @@ class Conversation:
         kind = Kind(int(outcome.command[0]["kind"]))
         self.tally.calls += 1
         self.tally.refused += not outcome.result["ok"]
+        self._refused = "" if outcome.result["ok"] else outcome.error.code if outcome.error else "refused"
         self.tally.unparsed += self.agent != COORDINATOR and kind == Kind.NOT_UNDERSTOOD
         name = call.name if kind == Kind.NOT_UNDERSTOOD and hasattr(call, "name") else kind.name.lower()
         self.tally.tools[name[:40]] += 1

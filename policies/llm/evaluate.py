@@ -15,7 +15,7 @@ import torch
 from medchain.errors import ConfigError
 from medchain.scenario import Scenario
 from medchain.tools.names import Names
-from policies.llm.adapters import CONFIG, check_adapter, load_adapter
+from policies.llm.adapters import adapter_of, check_adapter, load_adapter, lora_in
 from policies.llm.chat import ModelError
 from policies.llm.conversation import Manner
 from policies.llm.loading import Lora, Source, load_base, with_lora
@@ -66,13 +66,9 @@ def _of_run(folder: Path, adapter: str) -> Meant:
     if config.get("agents", {}).get(SEAT, {}).get("role") != "llm" or "model" not in config:
         raise ModelError(f"expected a run whose {SEAT} has the role llm, got {folder}, where no language model has it")
     base = str(folder / "base") if config["model"]["name"] == "tiny" else config["model"]["name"]
-    if not adapter:
-        steps = sorted(p for p in (folder / "checkpoints").glob("[0-9]*") if p.name.isdigit())
-        if not steps:
-            raise ModelError(f"the run in {folder} has no checkpoint yet; {folder}+none plays its base model")
-        adapter = str(steps[-1] / SEAT)
-    settings = replace(text_settings(config, base), seats={SEAT: SEAT})
-    chosen = None if adapter == "none" else Path(adapter)
+    alone = {agent: {**part, "role": "llm" if agent == SEAT else "scripted"} for agent, part in config["agents"].items()}
+    settings = text_settings({**config, "agents": alone}, base)
+    chosen = None if adapter == "none" else Path(adapter) if adapter else adapter_of(folder, SEAT)
     if chosen is not None:
         settings = _ranked(settings, chosen)
     return Meant(settings, chosen, config["evaluation"]["temperature"], (config["run"]["seed"], EVALUATION))
@@ -89,13 +85,8 @@ def _of_model(path: str, adapter: str) -> Meant:
 
 
 def _ranked(settings: TextSettings, adapter: Path) -> TextSettings:
-    """Settings whose adapter has the rank of the one in a folder."""
-    file = adapter / CONFIG
-    if not file.is_file():
-        raise ModelError(f"expected an adapter ({CONFIG}) in {adapter}, found none")
-    told = json.loads(file.read_text(encoding="utf-8"))
-    lora = replace(settings.source.lora, rank=told["r"], alpha=told["lora_alpha"])
-    return replace(settings, source=replace(settings.source, lora=lora))
+    """Settings whose adapter has the shape of the one in a folder."""
+    return replace(settings, source=replace(settings.source, lora=lora_in(adapter)))
 
 
 class Recorder(Player):

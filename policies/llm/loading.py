@@ -92,19 +92,22 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def with_lora(model: Any, lora: Lora, names: tuple[str, ...] = ("default",), checkpointing: bool = False) -> Any:
-    """The model with a fresh adapter for each of `names`; its own weights stay frozen. Never merged."""
-    from peft import LoraConfig, get_peft_model
+def lora_config(lora: Lora) -> Any:
+    """An adapter's description in PEFT's words."""
+    from peft import LoraConfig
 
     targets: Any = lora.targets if isinstance(lora.targets, str) else list(lora.targets)
-    config = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=targets, lora_dropout=0.0, task_type="CAUSAL_LM")
+    return LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=targets, lora_dropout=0.0, task_type="CAUSAL_LM")
+
+
+def with_lora(model: Any, lora: Lora, name: str = "default", checkpointing: bool = False) -> Any:
+    """The model with a fresh adapter; its own weights stay frozen. Never merged."""
+    from peft import get_peft_model
+
     if checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
         model.enable_input_require_grads()
-    wrapped = get_peft_model(model, config, adapter_name=names[0])
-    for name in names[1:]:
-        wrapped.add_adapter(name, config)
-    return wrapped
+    return get_peft_model(model, lora_config(lora), adapter_name=name)
 
 
 def is_lora(name: str) -> bool:

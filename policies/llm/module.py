@@ -10,39 +10,39 @@ from ray.rllib.core.rl_module.rl_module import RLModule
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.utils.annotations import override
 
-from policies.llm.loading import Lora, Source, load_base, lora_tensors, with_lora
 from policies.llm.logprobs import Padded, token_logps
-
-SEED = 20_000
-"""Adapters start from the same draw on every learner and runner."""
+from policies.llm.shared import adapter_on
 
 
 class LoRALanguageModule(TorchRLModule):
-    """RLModule of one adapter on a base model.
+    """RLModule of one adapter on a base model that all modules of a process share.
 
-    model_config: `source` (a Source), `temperature`. The base model is frozen; `get_state` and
-    `set_state` carry LoRA tensors only.
+    model_config: `source` (a Source), `temperature`. The module's parameters are the adapter's; the base model is frozen and
+    no part of it. `get_state` and `set_state` carry LoRA tensors only.
     """
 
     @override(RLModule)
     def setup(self) -> None:
-        """Load the base model and put a fresh adapter on it."""
-        source: Source = self.model_config["source"]
+        """Put a fresh adapter on the base model."""
         self.temperature: float = self.model_config.get("temperature", 1.0)
-        with torch.random.fork_rng():
-            torch.manual_seed(SEED)
-            self.model = with_lora(load_base(source), source.lora, checkpointing=source.checkpointing)
+        self.model = adapter_on(self.model_config["source"])
+        self.adapter = torch.nn.ParameterList(self.model.parameters())
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        """Where the adapter goes the whole model goes."""
+        self.model.shared.model._apply(fn)
+        return super()._apply(fn, recurse)
 
     def trainable(self) -> list[torch.nn.Parameter]:
         """The adapter's parameters."""
-        return list(lora_tensors(self.model).values())
+        return list(self.adapter)
 
     @override(TorchRLModule)
     def get_state(
         self, components: Any = None, *, not_components: Any = None, inference_only: bool = False, **kwargs: Any
     ) -> dict[str, np.ndarray[Any, Any]]:
         """The adapter's tensors, as fresh arrays by name."""
-        return {name: p.detach().to(torch.float32).cpu().numpy().copy() for name, p in lora_tensors(self.model).items()}
+        return {name: p.detach().to(torch.float32).cpu().numpy().copy() for name, p in self.model.tensors().items()}
 
     @override(TorchRLModule)
     def set_state(self, state: dict[str, np.ndarray[Any, Any]]) -> None:
@@ -51,7 +51,7 @@ class LoRALanguageModule(TorchRLModule):
         Raises:
             KeyError: the adapter is of other layers.
         """
-        mine = lora_tensors(self.model)
+        mine = self.model.tensors()
         if state.keys() != mine.keys():
             odd = sorted(state.keys() ^ mine.keys())
             raise KeyError(f"an adapter of other layers: {odd[:3]} ... do not match")
@@ -69,9 +69,3 @@ class LoRALanguageModule(TorchRLModule):
         """Log-probabilities with the adapter switched off."""
         with torch.no_grad(), self.model.disable_adapter():
             return token_logps(self.model, p, self.temperature)[0]
-
-
-def source_of(settings: dict[str, Any]) -> Source:
-    """A Source out of plain settings."""
-    lora = settings.get("lora", {})
-    return Source(**{k: v for k, v in settings.items() if k != "lora"}, lora=Lora(**lora))

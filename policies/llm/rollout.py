@@ -11,6 +11,7 @@ import numpy as np
 
 from policies.llm.automaton import Automaton
 from policies.llm.conversation import Conversation, Stretch, Tally
+from policies.llm.endpoint import EndpointVoice
 from policies.llm.sampling import Completion, Rows, Sampling, Writer, step
 from policies.llm.table import Table
 
@@ -49,6 +50,10 @@ class Voice:
     end: int
     temperature: float = 1.0
     most: int = 64
+
+    def speaker(self, episodes: int) -> Speaker:
+        """Speaks in up to so many episodes at once."""
+        return Speaker(self, min(episodes, self.most))
 
 
 class Speaker:
@@ -95,7 +100,7 @@ class Speaker:
 def play(
     keys: Sequence[Key],
     make: Callable[[Key], Table],
-    voices: Mapping[int, Voice],
+    voices: Mapping[int, Voice | EndpointVoice],
     stream: Sequence[int],
     done: Callable[[Key, Table], Rollout],
 ) -> list[Rollout]:
@@ -105,7 +110,7 @@ def play(
     """
     tables = [make(key) for key in keys]
     rngs = [np.random.default_rng([*stream, key.seed, sum(key.difficulty.encode()), key.member]) for key in keys]
-    speakers = {agent: Speaker(voice, min(len(keys), voice.most)) for agent, voice in voices.items()}
+    speakers = {agent: voice.speaker(len(keys)) for agent, voice in voices.items()}
 
     for episode, table in enumerate(tables):
         first = table.advance()

@@ -56,8 +56,9 @@ def test_one_iteration_trains_the_adapter_and_nothing_else(tiny_folder, tmp_path
 
 
 @pytest.mark.skipif(os.environ.get("MEDCHAIN_LONG") != "1", reason="four actors with a model each: set MEDCHAIN_LONG=1")
-def test_two_runners_and_two_learners_on_a_base_in_four_bits(tiny_folder):
-    algo = algorithm(tiny_folder, runners=2, learners=2, quantisation="nf4")
+@pytest.mark.parametrize("quantisation", ["nf4", "int8"])
+def test_two_runners_and_two_learners_on_a_quantised_base(tiny_folder, quantisation):
+    algo = algorithm(tiny_folder, runners=2, learners=2, quantisation=quantisation)
     result = algo.train()
     assert result["learners"]["coordinator"]["ratio_off_most"] < 1e-4
     states = algo.learner_group.foreach_learner(lambda learner: learner.module.get_state()["coordinator"])
