@@ -91,10 +91,11 @@ class Player:
 
     def table(self, key: Key) -> Table:
         """The episode of a key, about to start."""
-        seats = dict.fromkeys([*self.seats, *self.clients], self._sit)
+        seats = dict.fromkeys([*self.seats, *self.clients], self.sit)
         return Table(self.scenarios[key.difficulty], key.seed, self.others(key.difficulty), seats)
 
-    def _sit(self, desk: Any, agent: int) -> Conversation:
+    def sit(self, desk: Any, agent: int) -> Conversation:
+        """The conversation of a model that takes an agent's seat at a desk."""
         how, name = self.settings, list(self.agents)[agent]
         system, manner = how.systems.get(name, how.system), how.manner
         if agent in self.clients:  # what is made for a tiny model is not for these

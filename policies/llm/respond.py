@@ -15,9 +15,8 @@ from medchain.core.session import Session
 from medchain.core.words import COORDINATOR, Kind, Phase
 from medchain.env.vector import VectorEnv
 from medchain.tools.desk import Desk, Turn
-from policies.llm.conversation import Conversation
 from policies.llm.evaluate import NAMELESS, loaded
-from policies.llm.rollout import Speaker, Voice
+from policies.llm.rollout import Voice
 
 ANSWERS = {Phase.DISCLOSE: Kind.DISCLOSE, Phase.VERDICT: Kind.RULE, Phase.REPLY: Kind.REPLY}
 """What another agent answers to a call that hands it the turn."""
@@ -37,7 +36,7 @@ class _Talk:
     def __init__(self, batch: VectorEnv, i: int, player: Any, stream: tuple[int, int]) -> None:
         self.session = _Seat(batch, i)
         self.desk = Desk(self.session)
-        self.talk = Conversation(self.desk, COORDINATOR, player.chat, player.settings.manner)
+        self.talk = player.sit(self.desk, COORDINATOR)
         self.rng = np.random.default_rng([*stream, int(self.session.record["seed"]), sum(NAMELESS.encode()), 0])
         self._waits: Turn | None = None
 
@@ -86,7 +85,7 @@ class ModelResponder:
         """
         self._player.meet(NAMELESS, batch.scenario)
         self._talks = [_Talk(batch, i, self._player, self._stream) for i in range(batch.n)]
-        self._speaker = Speaker(self._voice, min(batch.n, self._voice.most))
+        self._speaker = self._voice.speaker(batch.n)
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
         """Speak in every episode in which the coordinator is asked, until it hands the turn over or closes the round."""
