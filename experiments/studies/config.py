@@ -99,9 +99,13 @@ class PaddingConfig(Base):
 
 
 class Knob(Part):
-    """A knob of the scenario, turned: entries by dotted key, one mapping per setting; `labels` name the settings."""
+    """A knob of the scenario, turned: entries by dotted key, one mapping per setting; `labels` name the settings.
+
+    `coordinator` takes the place of the study's scripted one where that would not feel the knob.
+    """
 
     title: str
+    coordinator: str | None = None
     labels: list[str] = Field(min_length=2)
     settings: list[dict[str, Any]] = Field(min_length=2)
 

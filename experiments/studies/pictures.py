@@ -170,8 +170,8 @@ def bars(title: str, ylabel: str, groups: Mapping[str, Mapping[str, Any]]) -> An
     return figure
 
 
-def responses(title: str, lines: Mapping[str, Sequence[Sequence[float]]], labels: Sequence[str]) -> Any:
-    """Measures over the settings of a knob, [setting][run]: a dot per run, means joined, intervals."""
+def responses(title: str, lines: Mapping[str, Sequence[Sequence[float]]], labels: Sequence[str], top: float) -> Any:
+    """Measures over the settings of a knob, [setting][run]: a dot per run, means joined, intervals; axes end at `top`."""
     with picture(SIZE[0], 2.7) as (figure, axis):
         for (name, settings), colour in zip(lines.items(), COLOURS, strict=False):
             found = [mean_of(list(runs)) for runs in settings]
@@ -180,7 +180,7 @@ def responses(title: str, lines: Mapping[str, Sequence[Sequence[float]]], labels
             axis.fill_between(steps, [f.low for f in found], [f.high for f in found], color=colour, alpha=0.16, linewidth=0)
             for x, runs in enumerate(settings):
                 axis.scatter([x] * len(runs), runs, color=colour, s=14, alpha=0.4, linewidths=0)
-        axis.set(title=title, xticks=range(len(labels)), ylim=(0, 1))
+        axis.set(title=title, xticks=range(len(labels)), ylim=(0, top))
         axis.set_xticklabels(labels)
         axis.legend(loc="best")
     return figure

@@ -106,20 +106,21 @@ def statics(config: StaticsConfig) -> list[Trial]:
             scenario = altered(config.scenario(), changes, f"knobs.{name}")
             for seed in config.seeds:
                 called = f"{setting_name(config, name, number)}/seed-{seed}"
-                made.setdefault(called, _setting(config, called, seed, scenario))
+                made.setdefault(called, _setting(config, knob.coordinator, called, seed, scenario))
     return list(made.values())
 
 
 def setting_name(config: StaticsConfig, knob: str, number: int) -> str:
     """The name of the trials of a knob's setting."""
     part = config.knobs[knob]
-    if altered(config.scenario(), part.settings[number], f"knobs.{knob}") == config.scenario():
+    same = altered(config.scenario(), part.settings[number], f"knobs.{knob}") == config.scenario()
+    if same and part.coordinator in (None, config.coordinator):
         return SHIPPED
     return f"{knob}-{re.sub(r'[^A-Za-z0-9.]+', '-', part.labels[number]).strip('-')}"
 
 
-def _setting(config: StaticsConfig, name: str, seed: int, scenario: Scenario) -> Trial:
-    scripted = {COORDINATOR: config.coordinator, WARDS: config.ward}
+def _setting(config: StaticsConfig, coordinator: str | None, name: str, seed: int, scenario: Scenario) -> Trial:
+    scripted = {COORDINATOR: coordinator or config.coordinator, WARDS: config.ward}
     learns = {"nobody": [], "wards": [WARDS], "together": [COORDINATOR, WARDS]}[config.learn]
     cast = {side: word for side, word in scripted.items() if side not in learns}
     stages = [Stage(learns=learns, casts=[cast], iterations=config.iterations)] if learns else []

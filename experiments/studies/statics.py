@@ -21,7 +21,7 @@ MEASURES = {
     "studied/fill": "fill",
     "score": "score",
 }
-DRAWN = ("studied/padding_rate", "studied/audit_rate")
+DRAWN = {m: MEASURES[m] for m in ("studied/padding_rate", "studied/audit_rate")}
 
 
 def run_statics(config: StaticsConfig, out: Path, tell: Tell) -> dict[str, Any]:
@@ -86,27 +86,21 @@ def _write_report(config: StaticsConfig, out: Path, found: Mapping[str, Any], re
     from experiments.studies.report_parts import STYLE, Book, trials_html
 
     who = {
-        "nobody": f"`{config.coordinator}` and `{config.ward}` wards, who do not learn",
-        "wards": f"wards that learn against `{config.coordinator}`",
+        "nobody": f"the {config.coordinator} and {config.ward} wards, who do not learn",
+        "wards": f"wards that learn against the {config.coordinator}",
         "together": "a coordinator and wards that learn together",
     }[config.learn]
     where = f"all else as in the {config.difficulty} hospital"
     lead = f"One knob at a time, {where}: {who}; {len(config.seeds)} seeds, 95 % intervals."
     page, book = Page("Comparative statics", lead, STYLE), Book(out)
-    panels = {
-        name: pictures.responses(
-            knob["title"],
-            {
-                what: [_values(config, results, name, label)[m] for label in knob["settings"]]
-                for m, what in ((m, MEASURES[m]) for m in DRAWN)
-            },
-            list(knob["settings"]),
-        )
-        for name, knob in found["knobs"].items()
+    values = {
+        name: {what: [_values(config, results, name, at)[m] for at in knob.labels] for m, what in DRAWN.items()}
+        for name, knob in config.knobs.items()
     }
-    page.add(
-        "Padding and auditing", paragraph("Red: share of lines padded. Blue: share of lines audited."), book.grid(panels)
-    )
+    top = 1.1 * max(max(runs) for lines in values.values() for settings in lines.values() for runs in settings)
+    panels = {name: pictures.responses(knob.title, values[name], knob.labels, top) for name, knob in config.knobs.items()}
+    legend = paragraph("Red: share of lines padded. Blue: share of lines audited. Dots are seeds, bands 95 % intervals.")
+    page.add("Padding and auditing", legend, book.grid(panels))
     rows = []
     for name, knob in found["knobs"].items():
         for measure, what in MEASURES.items():
