@@ -249,6 +249,11 @@ def _check_names(config: TrainConfig, path: Path) -> None:
         raise ConfigError(f"{path}: warm_start: only the model named tiny is warm-started, not {config.model.name!r}")
     if config.warm_start is not None and "coordinator" not in models:
         raise ConfigError(f"{path}: warm_start: imitates a coordinator, but agents.coordinator.role is not llm")
+    pool = config.grpo.last_seed + 1 - config.grpo.first_seed
+    if 0 < pool < config.grpo.seeds_per_iteration:
+        raise ConfigError(
+            f"{path}: grpo.seeds_per_iteration = {config.grpo.seeds_per_iteration}: there are {pool} training seeds only"
+        )
     if config.grpo.last_seed < config.grpo.first_seed:
         raise ConfigError(
             f"{path}: grpo.last_seed = {config.grpo.last_seed}: expected at least first_seed = {config.grpo.first_seed}"

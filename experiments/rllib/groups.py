@@ -42,6 +42,13 @@ def group_keys(seeds: Sequence[int], difficulties: Sequence[str], size: int) -> 
     return [Key(seed, difficulties[i % len(difficulties)], g) for i, seed in enumerate(seeds) for g in range(size)]
 
 
+def iteration_seeds(first: int, last: int, count: int, seed: int, iteration: int) -> list[int]:
+    """`count` different seeds of first .. last: the next of a fresh order; a lap ends when fewer than `count` are left."""
+    lap, place = divmod(iteration, (last + 1 - first) // count)
+    order = first + np.random.default_rng([seed, lap]).permutation(last + 1 - first)
+    return [int(one) for one in order[place * count : (place + 1) * count]]
+
+
 def grouped(
     rollouts: Sequence[Rollout],
     size: int,

@@ -18,7 +18,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 from ray.rllib.utils.annotations import override
 
-from experiments.rllib.groups import Grouped, columns, group_keys, grouped
+from experiments.rllib.groups import Grouped, columns, group_keys, grouped, iteration_seeds
 from experiments.rllib.grpo_learner import GRPOLearner
 from experiments.rllib.lost import LostError, need_learners
 from experiments.rllib.text_runner import SPACE, TextEnvRunner
@@ -151,14 +151,9 @@ class GRPO(Algorithm):
         self._at = iteration
 
     def training_seeds(self, iteration: int) -> list[int]:
-        """Seeds of an iteration: the training seeds in a fresh order each time all have been used."""
+        """Seeds of an iteration."""
         how: GRPOSettings = self.config.grpo
-        pool = np.arange(how.first_seed, how.last_seed + 1)
-        start, found = iteration * how.seeds_per_iteration, []
-        for i in range(start, start + how.seeds_per_iteration):
-            lap, place = divmod(i, len(pool))
-            found.append(int(np.random.default_rng([how.seed, lap]).permutation(pool)[place]))
-        return found
+        return iteration_seeds(how.first_seed, how.last_seed, how.seeds_per_iteration, how.seed, iteration)
 
     def play(
         self, keys: Sequence[Key], stream: tuple[int, ...], temperature: float | None = None, free: bool = False

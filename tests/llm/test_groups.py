@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from experiments.rllib.groups import columns, group_keys, grouped
+from experiments.rllib.groups import columns, group_keys, grouped, iteration_seeds
 from policies.llm.conversation import Stretch
 from policies.llm.rollout import Key, Rollout
 
@@ -22,6 +22,14 @@ def rollout(seed, member, score, turns=1, paid=(0.0, 0.1), stood=(0.0, 0.0), ope
     stretches = [stretch(r + 1, turns) for r in range(len(paid))]
     key = Key(seed, "light", member)
     return Rollout(key, score, {}, {0: stretches}, {}, {0: score}, list(paid), {0: list(stood)}, list(openings))
+
+
+def test_an_iteration_meets_no_world_twice_and_a_lap_meets_them_all():
+    seeds = [iteration_seeds(10, 19, 3, 0, i) for i in range(4)]
+    assert all(len(set(one)) == 3 and set(one) <= set(range(10, 20)) for one in seeds)
+    assert len({seed for one in seeds[:3] for seed in one}) == 9
+    assert seeds[3] != seeds[0] and seeds == [iteration_seeds(10, 19, 3, 0, i) for i in range(4)]
+    assert sorted(iteration_seeds(10, 19, 10, 0, 7)) == list(range(10, 20))
 
 
 def test_keys_are_groups_of_one_world():
