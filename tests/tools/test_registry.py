@@ -227,7 +227,7 @@ def test_answers_and_who_may_give_them(desk):
     ("phase", "agent", "arguments", "code"),
     [
         (Phase.REQUEST, 1, {"requests": {"BLOOD-RBC": -1}}, "out_of_range"),
-        (Phase.REQUEST, 1, {"requests": {"BLOOD-RBC": "5"}}, "wrong_type"),
+        (Phase.REQUEST, 1, {"requests": {"BLOOD-RBC": "5"}}, "bad_share"),
         (Phase.REQUEST, 1, {"requests": [5]}, "wrong_type"),
         (Phase.REQUEST, 1, {"requests": {"X": 5}}, "unknown_sku"),
         (Phase.REQUEST, 1, {"requests": {}, "reasons": {"BLOOD-RBC": "greed"}}, "unknown_word"),
