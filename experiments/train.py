@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -149,9 +150,12 @@ class Trainer:
         self.algorithm.send_adapters(frozen=True)
 
     def stop(self) -> None:
-        """Stop runners and learners."""
+        """Stop runners and learners; those that have died are stopped already."""
+        from ray.exceptions import RayError
+
         if self.algorithm is not None:
-            self.algorithm.stop()
+            with suppress(RayError):
+                self.algorithm.stop()
             self.algorithm = None
 
     def _iterate(self, done: int) -> None:
