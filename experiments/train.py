@@ -302,6 +302,7 @@ def start_ray(scale: Any) -> None:
         ray.init(address=scale.ray_address, **common)
     else:
         ray.init(
+            address="local",  # not one that happens to run on this machine
             num_cpus=max(scale.ray_cpus, 1 + scale.num_env_runners + scale.num_learners),
             include_dashboard=False,
             object_store_memory=300_000_000,

@@ -82,7 +82,14 @@ def start_ray() -> Iterator[None]:
     """A small Ray on this machine; remote processes find this checkout."""
     root = str(Path(__file__).resolve().parents[2])
     env = {"env_vars": {"PYTHONPATH": root, "OMP_NUM_THREADS": "1"}}
-    ray.init(num_cpus=3, include_dashboard=False, object_store_memory=100_000_000, log_to_driver=False, runtime_env=env)
+    ray.init(
+        "local",
+        num_cpus=3,
+        include_dashboard=False,
+        object_store_memory=100_000_000,
+        log_to_driver=False,
+        runtime_env=env,
+    )
     try:
         yield
     finally:

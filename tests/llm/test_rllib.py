@@ -19,7 +19,14 @@ ROOT = str(Path(__file__).resolve().parents[2])
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     env = {"env_vars": {"OMP_NUM_THREADS": "1", "PYTHONPATH": ROOT}}
-    ray.init(num_cpus=5, include_dashboard=False, object_store_memory=200_000_000, log_to_driver=False, runtime_env=env)
+    ray.init(
+        "local",
+        num_cpus=5,
+        include_dashboard=False,
+        object_store_memory=200_000_000,
+        log_to_driver=False,
+        runtime_env=env,
+    )
     yield
     ray.shutdown()
 
