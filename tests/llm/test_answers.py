@@ -106,7 +106,7 @@ def test_a_ward_that_is_not_understood_is_told_why_and_then_answered_for(medium,
         ids = [*talk.chat.encode("as much as you can"), talk.chat.end]
         talk.take(Completion(ids, [0.0] * len(ids), [True] * len(ids), True), talk.form())
         talk = table.advance()
-    assert "no bad_json" in tokenizer.decode(talk.stretches[0].ids) or "no " in tokenizer.decode(talk.stretches[0].ids)
+    assert tokenizer.decode(talk.stretches[0].ids).count("no not_json\nround 1") == 2
     assert talk.tally.unparsed == 3
     assert int(table.session.record["forfeits"][1]) == 1
 
@@ -125,7 +125,7 @@ def test_a_note_stands_outside_calls_and_thoughts():
 def test_a_note_is_carried_into_the_next_rounds_brief(medium, tokenizer, brief):
     table = seated(medium, tokenizer, [0], manner=Manner(brief, "tiny", 400, 3, 20_000))
     talk = table.advance()
-    assert "note" not in tokenizer.decode(talk.now.ids).splitlines()[-2]
+    assert "no blood on order" not in tokenizer.decode(talk.now.ids)
     text = 'note: no blood on order\n<tool_call>{"name": "advance_round", "arguments": {}}</tool_call>'
     ids = [*talk.chat.encode(text), talk.chat.end]
     talk.take(Completion(ids, [0.0] * len(ids), [True] * len(ids), True), talk.form())
