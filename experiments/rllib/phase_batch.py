@@ -29,7 +29,7 @@ class PhaseBatch:
         self.modules = cast.learned
         self.env = VectorEnv(scenario, n, cast.responders, reward)
         self._frozen = cast.frozen
-        self.earned = np.zeros((n, scenario.sizes.agents))
+        self._taken = np.zeros((n, scenario.sizes.agents))
 
     def freeze(self, agent: int, decide: Decide) -> None:
         """Let `decide` play a learned agent."""
@@ -40,7 +40,8 @@ class PhaseBatch:
         """Start one episode per key."""
         self.keys = np.array(keys, np.uint64)
         self.env.reset(list(keys))
-        self.earned[:] = 0.0
+        self._taken[:] = 0.0
+        self._returns = (-1, self._taken)  # as they stood when that many steps had been made
 
     def turn(self) -> list[int]:
         """Learned agents that decide now; empty once the episodes are over."""
@@ -52,7 +53,7 @@ class PhaseBatch:
                     self.env.put(agent, self._frozen[agent](self._moment(agent)))
             if learned:
                 return learned
-            self.earned += self.env.advance()
+            self.env.move()
         return []
 
     def _moment(self, agent: int) -> Moment:
@@ -80,10 +81,10 @@ class PhaseBatch:
         out[:, at + hospital.shape[1] :] = self.env.mask(agent)
 
     def act(self, choices: Mapping[int, Array]) -> None:
-        """Carry out the step: int [n, heads] for each agent that `turn` named. What it earns is added to `earned`."""
+        """Carry out the step: int [n, heads] for each agent that `turn` named."""
         for agent, actions in choices.items():
             self.env.put(agent, actions)
-        self.earned += self.env.advance()
+        self.env.move()
 
     def credit(self, agent: int) -> Array:
         """What SKUs and audits have earned an agent since the episodes began, float64 [n, skus + 1]."""
@@ -91,6 +92,8 @@ class PhaseBatch:
 
     def take(self, agent: int) -> Array:
         """What an agent has earned since it was last asked for, float64 [n]."""
-        earned = self.earned[:, agent].copy()
-        self.earned[:, agent] = 0.0
+        if self._returns[0] != self.env.step:
+            self._returns = (self.env.step, self.env.returns())
+        earned = self._returns[1][:, agent] - self._taken[:, agent]
+        self._taken[:, agent] = self._returns[1][:, agent]
         return earned

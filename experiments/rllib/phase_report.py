@@ -74,7 +74,7 @@ def _outcome(config: PhaseConfig, play: Any) -> Outcome:
         told = [breakdown(record, batch.env.params[0]) for record in batch.env.episodes]
         episodes += [[difficulty, seed, part["score"]] for seed, part in zip(seeds, told, strict=True)]
         parts += told
-        earned.append(batch.earned)
+        earned.append(batch.env.returns())
     names = list(config.scenario().agents)
     return {
         "score": float(np.mean([score for _, _, score in episodes])),

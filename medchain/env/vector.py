@@ -79,6 +79,7 @@ class VectorEnv:
         self.asked = np.zeros((n, z.wards, z.skus), np.int8)
         self._outside = np.array([a in self.responders for a in range(z.agents)], np.int8)
         self._blank = new_episodes(z)
+        self._masks: dict[tuple[int, int], Array] = {}
         self._answer = np.zeros(1, command_dtype(z))
         self._views = (
             np.zeros(2, coordinator_dtype(z)),
@@ -159,7 +160,10 @@ class VectorEnv:
 
     def mask(self, agent: int) -> Array:
         """int8 [sum of heads]: what may be chosen in this step, head after head; 0 alone is the no-op of a head."""
-        return k.mask_of(self.scenario, agent, -1 if self.done else int(self.phase))
+        step = -1 if self.done else int(self.phase)
+        if (agent, step) not in self._masks:
+            self._masks[agent, step] = k.mask_of(self.scenario, agent, step)
+        return self._masks[agent, step].copy()
 
     def put(self, agent: int, actions: Array) -> None:
         """Set an agent's choices, int [n, heads], for this step."""
@@ -167,11 +171,24 @@ class VectorEnv:
 
     def advance(self) -> Array:
         """Carry this step out; the rewards it earned, float64 [n, agents]."""
+        self.move()
+        total = self.returns()
+        earned = total - self.paid
+        self.paid[:] = total
+        return earned
+
+    def move(self) -> None:
+        """Carry this step out, for whoever asks for `returns` at his own times."""
         if self.done:
             raise RuntimeError("these episodes are over; reset them with new seeds")
         getattr(self, f"_{self.phase.name.lower()}")()
         self.step += 1
-        return self._rewards()
+
+    def returns(self) -> Array:
+        """What every agent has earned since the episodes began, float64 [n, agents]."""
+        total = np.zeros_like(self.paid)
+        k.returns_so_far(self.episodes, self.params, self.mode, total)
+        return total
 
     def _request(self) -> None:
         for ward in range(1, self.sizes.wards + 1):
@@ -250,10 +267,3 @@ class VectorEnv:
             if answering:
                 turn &= phase != Phase.REQUEST
         return turn
-
-    def _rewards(self) -> Array:
-        total = np.zeros_like(self.paid)
-        k.returns_so_far(self.episodes, self.params, self.mode, total)
-        earned = total - self.paid
-        self.paid[:] = total
-        return earned

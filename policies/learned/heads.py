@@ -37,6 +37,19 @@ def _split(flat: Tensor, groups: Sequence[Group]) -> Iterator[Tensor]:
         yield part.reshape(*part.shape[:-1], g.count, g.size)
 
 
+def _parts(logits: Tensor, groups: Sequence[Group]) -> Iterator[tuple[Tensor, slice, bool]]:
+    """For each group: its logits [n, heads of the group, size], its place among all heads, whether any of them may choose.
+
+    A group in which nobody may choose adds nothing, and costs nothing.
+    """
+    allowed, at, head = (logits > FORBIDDEN).any(0), 0, 0
+    for g in groups:
+        width = g.count * g.size
+        part = logits[:, at : at + width].reshape(-1, g.count, g.size)
+        yield part, slice(head, head + g.count), int(allowed[at : at + width].sum()) > g.count
+        at, head = at + width, head + g.count
+
+
 def log_prob(logits: Tensor, groups: Sequence[Group], actions: Tensor) -> Tensor:
     """Log-probability [n] of actions [n, heads]."""
     return log_prob_each(logits, groups, actions).sum(-1)
@@ -44,8 +57,10 @@ def log_prob(logits: Tensor, groups: Sequence[Group], actions: Tensor) -> Tensor
 
 def log_prob_each(logits: Tensor, groups: Sequence[Group], actions: Tensor) -> Tensor:
     """Log-probability [n, heads] of each head's own choice in actions [n, heads]."""
-    chosen = torch.split(actions.long(), [g.count for g in groups], dim=-1)
-    return torch.cat([chosen_log_prob(part, at)[0] for part, at in zip(_split(logits, groups), chosen, strict=True)], -1)
+    found = []
+    for part, own, choosing in _parts(logits, groups):
+        found.append(chosen_log_prob(part, actions[:, own].long())[0] if choosing else part.new_zeros(part.shape[:2]))
+    return torch.cat(found, -1)
 
 
 def chosen_log_prob(logits: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
@@ -56,28 +71,33 @@ def chosen_log_prob(logits: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
 
 def entropy(logits: Tensor, groups: Sequence[Group]) -> Tensor:
     """Entropy [n], nats, summed over heads."""
-    total = logits.new_zeros(logits.shape[:-1])
-    for part in _split(logits, groups):
-        logs = torch.log_softmax(part, -1)
-        total = total - (logs.exp() * logs).sum((-1, -2))
+    total = logits.new_zeros(len(logits))
+    for part, _, choosing in _parts(logits, groups):
+        if choosing:
+            logs = torch.log_softmax(part, -1)
+            total = total - (logs.exp() * logs).sum((-1, -2))
     return total
 
 
 def kl(logits: Tensor, others: Tensor, groups: Sequence[Group]) -> Tensor:
     """KL(logits || others) [n], nats, summed over heads."""
-    total = logits.new_zeros(logits.shape[:-1])
-    for part, other in zip(_split(logits, groups), _split(others, groups), strict=True):
-        logs = torch.log_softmax(part, -1)
-        total = total + (logs.exp() * (logs - torch.log_softmax(other, -1))).sum((-1, -2))
+    total = logits.new_zeros(len(logits))
+    for (part, _, choosing), (other, _, _) in zip(_parts(logits, groups), _parts(others, groups), strict=True):
+        if choosing:
+            logs = torch.log_softmax(part, -1)
+            total = total + (logs.exp() * (logs - torch.log_softmax(other, -1))).sum((-1, -2))
     return total
 
 
 def best(logits: Tensor, groups: Sequence[Group]) -> Tensor:
     """The most probable choice of every head, int64 [n, heads]; the first of equals."""
-    return torch.cat([part.argmax(-1) for part in _split(logits, groups)], -1)
+    return torch.cat([part.argmax(-1) for part, _, _ in _parts(logits, groups)], -1)
 
 
 def sample(logits: Tensor, groups: Sequence[Group], generator: torch.Generator | None = None) -> Tensor:
-    """A draw of every head, int64 [n, heads]."""
-    noise = torch.empty_like(logits).exponential_(generator=generator).log_()
-    return best(logits - noise, groups)
+    """A draw of every head, int64 [n, heads]. Heads of a group in which nobody may choose draw no random numbers."""
+    found = []
+    for part, _, choosing in _parts(logits, groups):
+        scores = part - torch.empty_like(part).exponential_(generator=generator).log_() if choosing else part
+        found.append(scores.argmax(-1))
+    return torch.cat(found, -1)

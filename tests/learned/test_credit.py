@@ -25,7 +25,7 @@ def played() -> PhaseBatch:
 def test_a_wards_reward_is_all_earned_by_skus(played: PhaseBatch) -> None:
     for agent in (1, 2, 3):
         found = credit(played.env.episodes, played.env.params, agent, played.env.sizes.rounds)
-        np.testing.assert_allclose(found.sum(1), played.earned[:, agent], atol=1e-12)
+        np.testing.assert_allclose(found.sum(1), played.env.returns()[:, agent], atol=1e-12)
 
 
 def test_a_coordinators_credit_is_what_the_score_says(played: PhaseBatch) -> None:
