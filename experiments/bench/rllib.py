@@ -18,14 +18,21 @@ def measure(repeats: int) -> list[Line]:
     """Decisions of a learned coordinator per second; and of PPO, learning included."""
     if find_spec("ray") is None or find_spec("torch") is None:
         return [Line("not measured: needs medchain[train]", 0.0, "decisions/s")]
+    import ray
     import torch
 
-    threads = torch.get_num_threads()
+    from experiments.train import start_ray
+
+    threads, alone = torch.get_num_threads(), not ray.is_initialized()
     torch.set_num_threads(1)
+    if alone:
+        start_ray(_experiment().scale)
     try:
         return [*_sampling(repeats), _learning(repeats)]
     finally:
         torch.set_num_threads(threads)
+        if alone:
+            ray.shutdown()
 
 
 def _sampling(repeats: int) -> list[Line]:
@@ -62,21 +69,13 @@ def _sampling(repeats: int) -> list[Line]:
 
 def _learning(repeats: int) -> Line:
     """Whole iterations of the shipped experiment's PPO."""
-    import ray
-
     from experiments.rllib.phase_build import algorithm_config
-    from experiments.train import start_ray
 
     config = _experiment()
-    alone = not ray.is_initialized()
-    if alone:
-        start_ray(config.scale)
     algorithm = algorithm_config(config).build_algo()
     batched = _batched_runner()
     trained, sampled = side_by_side(repeats, algorithm.train, lambda: batched.sample(num_episodes=config.ppo.episodes))
     algorithm.stop()
-    if alone:
-        ray.shutdown()
     count = config.ppo.episodes * config.env_steps()
     rates = [count / statistics.median(column) for column in (trained, sampled)]
     what = f"PPO, {config.ppo.epochs} epochs: sampling and learning"

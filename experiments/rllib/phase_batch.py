@@ -40,6 +40,9 @@ class PhaseBatch:
         """Start one episode per key."""
         self.keys = np.array(keys, np.uint64)
         self.env.reset(list(keys))
+        days, usual = self.env.episodes["need"], 2.0 * self.env.params[0]["demand"]
+        rounds = days.reshape(len(days), -1, 2, *days.shape[2:]).sum(2)
+        self._need = (rounds / np.maximum(usual, 1.0)).astype(np.float32)  # [n, round, ward, sku]
         self._taken[:] = 0.0
         self._returns = (-1, self._taken)  # as they stood when that many steps had been made
 
@@ -89,6 +92,15 @@ class PhaseBatch:
     def credit(self, agent: int) -> Array:
         """What SKUs and audits have earned an agent since the episodes began, float64 [n, skus + 1]."""
         return credit(self.env.episodes, self.env.params, agent, self.env.step // STEPS)
+
+    def foresight(self, agent: int) -> Array:
+        """Need of an agent's lines, in units of their usual one: float32 [n, lines, 3], see policies/learned/layout.py."""
+        need, now = self._need, min(self.env.step // STEPS, self._need.shape[1] - 1)
+        left = need[:, now + 1 :] if now + 1 < need.shape[1] else np.zeros_like(need[:, :1])
+        told = np.stack([need[:, now], left[:, 0], left.mean(1)], axis=-1)
+        wards = self.env.sizes.wards
+        own = told[:, agent - 1] if 0 < agent <= wards else told.reshape(len(told), -1, told.shape[-1])
+        return np.ascontiguousarray(own)
 
     def take(self, agent: int) -> Array:
         """What an agent has earned since it was last asked for, float64 [n]."""

@@ -18,7 +18,7 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 
     ppo, scale = config.ppo, config.scale
-    gamma, lambda_, others = 1.0, ppo.lambda_, ppo.others
+    gamma, lambda_, others, steps = 1.0, ppo.lambda_, ppo.others, run_steps(config)
     modules = {agent: config.module_of(agent) for agent in config.train}
     built: PhasePPOConfig = (
         PhasePPOConfig()
@@ -37,7 +37,7 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
             num_learners=scale.num_learners,
             num_gpus_per_learner=scale.num_gpus_per_learner,
             learner_connector=lambda seen, chosen: PhaseTrainBatch(
-                seen, chosen, gamma=gamma, lambda_=lambda_, others=others
+                seen, chosen, gamma=gamma, lambda_=lambda_, others=others, over=steps
             ),
             add_default_connectors_to_learner_pipeline=False,
         )
@@ -97,4 +97,9 @@ def _line(config: PhaseConfig, ends: tuple[float, float]) -> Any:
     """A straight line over the run, as RLlib takes it: by env steps."""
     if ends[0] == ends[1]:
         return ends[0]
-    return [[0, ends[0]], [config.run.iterations * config.ppo.episodes * config.env_steps(), ends[1]]]
+    return [[0, ends[0]], [run_steps(config), ends[1]]]
+
+
+def run_steps(config: PhaseConfig) -> int:
+    """Env steps of the whole run."""
+    return config.run.iterations * config.ppo.episodes * config.env_steps()

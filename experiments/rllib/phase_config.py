@@ -40,7 +40,7 @@ class PPOPart(Part):
     learning_rate: tuple[float, float]
     entropy: tuple[float, float]
     lambda_: float = Field(alias="lambda", ge=0, le=1)
-    others: float = Field(default=1.0, ge=0, le=1)
+    others: tuple[float, float] = (1.0, 1.0)
     clip: float = Field(gt=0)
     epochs: int = Field(ge=1)
     minibatch: int = Field(ge=1)

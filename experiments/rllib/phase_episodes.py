@@ -11,6 +11,8 @@ from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 from ray.rllib.env.single_agent_episode import SingleAgentEpisode
 from ray.rllib.env.utils.infinite_lookback_buffer import InfiniteLookbackBuffer as Buffer
 
+from policies.learned.module import FORESEEN
+
 Array = np.ndarray[Any, Any]
 
 
@@ -29,6 +31,7 @@ class Track(NamedTuple):
     rewards: Array  # [n, T], from one decision to the next
     logps: Array  # [n, T]
     logits: Array  # [n, T, choices]
+    foreseen: Array  # [n, T, lines, FORESIGHT], what a critic is told beyond the observation
     credit: Array  # [n, T, ledgers - 1], what of the rewards SKUs and audits have earned
 
 
@@ -89,6 +92,7 @@ def _own_episode(
     outputs = {
         Columns.ACTION_LOGP: Buffer(track.logps[i]),
         Columns.ACTION_DIST_INPUTS: Buffer(track.logits[i]),
+        FORESEEN: Buffer(track.foreseen[i]),
         CREDIT: Buffer(track.credit[i]),
     }
     return SingleAgentEpisode(

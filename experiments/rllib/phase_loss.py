@@ -15,14 +15,22 @@ from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.learner.learner import ENTROPY_KEY, POLICY_LOSS_KEY, VF_LOSS_KEY
 from ray.rllib.evaluation.postprocessing import Postprocessing
+from ray.rllib.utils.metrics import NUM_ENV_STEPS_SAMPLED_LIFETIME
 from ray.rllib.utils.torch_utils import explained_variance
 
-from experiments.rllib.phase_learning import LOGP_EACH
+from experiments.rllib.phase_learning import LOGP_EACH, PhaseTrainBatch
 from policies.learned import heads
 
 
 class PhaseLearner(PPOTorchLearner):
     """RLlib's PPO Learner with that loss; batches come from PhaseTrainBatch."""
+
+    def before_gradient_based_update(self, *, timesteps: dict[str, Any]) -> None:
+        """Before the batch is made: how much counts what does not concern a head, as of now."""
+        super().before_gradient_based_update(timesteps=timesteps)
+        for connector in self._learner_connector.connectors:
+            if isinstance(connector, PhaseTrainBatch):
+                connector.move_on(timesteps[NUM_ENV_STEPS_SAMPLED_LIFETIME])
 
     def compute_loss_for_module(
         self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Any]

@@ -188,12 +188,14 @@ class _Book:
         self.credit: list[Array] = []
         self.logps: list[Array] = []
         self.logits: list[Array] = []
+        self.foreseen: list[Array] = []
 
     def open(self, batch: PhaseBatch, step: int) -> None:
         """The agent is asked: close its last decision, and look."""
         if self.at:
             self.rewards.append(batch.take(self.agent))
         self.credit.append(batch.credit(self.agent))
+        self.foreseen.append(batch.foresight(self.agent))
         batch.observe_into(self.agent, self.observations[:, len(self.at)])
         self.seen = self.observations[:, len(self.at)]
         self.at.append(step)
@@ -209,6 +211,7 @@ class _Book:
         self.rewards.append(batch.take(self.agent))
         self.credit.append(batch.credit(self.agent))
         batch.observe_into(self.agent, self.observations[:, len(self.at)])
-        parts = [np.stack(part, axis=1) for part in (self.actions, self.rewards, self.logps, self.logits)]
+        kept = (self.actions, self.rewards, self.logps, self.logits, self.foreseen)
+        parts = [np.stack(part, axis=1) for part in kept]
         earned = np.diff(np.stack(self.credit, axis=1), axis=1)
         return Track(self.name, self.module, self.at, self.observations[:, : len(self.at) + 1], *parts, earned)

@@ -25,6 +25,9 @@ from medchain.scenario import Sizes
 LINE, SKU, ALL = "line", "sku", "all"
 """What one head of a group decides about."""
 
+FORESIGHT = 3
+"""What a critic is told of each line beyond what its role sees: need of this round, of the next, of the mean one left."""
+
 ROLES = ("coordinator", "ward", "arbiter")
 
 

@@ -15,8 +15,11 @@ from ray.rllib.utils.annotations import override
 from torch import Tensor
 
 from policies.learned import heads
-from policies.learned.layout import Group, Layout
+from policies.learned.layout import FORESIGHT, Group, Layout
 from policies.learned.nets import new_net
+
+FORESEEN = "foreseen"
+"""Column of a train batch: what the value is told beyond the observation, float32 [n, lines, FORESIGHT]."""
 
 
 class MaskedHeads(TorchDistribution):
@@ -126,7 +129,9 @@ class PhaseModule(TorchRLModule, ValueFunctionAPI):
 
     def values_by_ledger(self, batch: dict[str, Any]) -> Tensor:
         """What each SKU, audits and the rest are expected to earn from here: [n, ledgers]."""
-        return self.net.values(self.parts(batch)[0])
+        seen = self.parts(batch)[0]
+        blind = seen.new_zeros(len(seen), self.layout.lines, FORESIGHT)
+        return self.net.values(seen, batch.get(FORESEEN, blind))
 
     def parts(self, batch: dict[str, Any]) -> tuple[Tensor, Tensor]:
         """Features [n, width] and mask [n, choices]."""

@@ -8,6 +8,10 @@
 | alone     | shared by all lines, each of which sees itself and the globals only: the arbiter, who is shown one at a time |
 
 All but `mlp` hold no number of lines, wards or SKUs: their weights also run on other hospitals.
+
+In training the value may also know what is to come (`foresight`): chance that no choice can change, so that a choice is
+not blamed for it, and the policy, which does not see it, is led to the same place (Mao et al., "Variance Reduction for
+Reinforcement Learning in Input-Driven Environments", 2018).
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from medchain.errors import UnknownNameError
-from policies.learned.layout import ALL, SKU, Group, Layout
+from policies.learned.layout import ALL, FORESIGHT, SKU, Group, Layout
 
 KINDS = ("mlp", "lines", "attention", "alone")
 
@@ -26,10 +30,10 @@ KINDS = ("mlp", "lines", "attention", "alone")
 class Rows(nn.Module):
     """Lines to embeddings [n, lines, hidden], with weights that all lines share."""
 
-    def __init__(self, layout: Layout, hidden: int, kind: str) -> None:
+    def __init__(self, layout: Layout, hidden: int, kind: str, more: int = 0) -> None:
         super().__init__()
         self.layout, self.kind = layout, kind
-        self.own = nn.Linear(len(layout.line_features), hidden)
+        self.own = nn.Linear(len(layout.line_features) + more, hidden)
         self.hospital = nn.Linear(len(layout.global_features), hidden)
         self.mix = nn.Linear(hidden, hidden)
         if kind == "lines":
@@ -65,7 +69,8 @@ class LineNet(nn.Module):
         super().__init__()
         self.layout = layout
         half = hidden // 2
-        self.policy, self.critic = Rows(layout, hidden, kind), Rows(layout, half, "lines" if kind == "alone" else kind)
+        self.policy = Rows(layout, hidden, kind)
+        self.critic = Rows(layout, half, "lines" if kind == "alone" else kind, FORESIGHT)
         self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.size) for g in layout.groups})
         self.value, self.sku_value = (nn.Sequential(nn.Linear(half, half), nn.ReLU(), nn.Linear(half, n)) for n in (2, 1))
 
@@ -91,10 +96,10 @@ class LineNet(nn.Module):
         h = self.embed(observation)
         return torch.cat([self.head(group, h) for group in self.layout.groups], -1)
 
-    def values(self, observation: Tensor) -> Tensor:
-        """Expected return from here [n, ledgers]: what each SKU earns, audits, and the rest."""
+    def values(self, observation: Tensor, foresight: Tensor) -> Tensor:
+        """Expected return from here [n, ledgers]: what each SKU earns, audits, and the rest. foresight [n, lines, 3]."""
         x, g, exists = self._parts(observation)
-        h = self.critic(x, g, exists)
+        h = self.critic(torch.cat([x, foresight], -1), g, exists)
         by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
         return torch.cat([self.sku_value(by_sku).squeeze(-1), self.value(mean(h, exists))], -1)
 
@@ -107,7 +112,8 @@ class FlatNet(nn.Module):
         self.layout = layout
         self.policy = nn.Sequential(*_layers(layout.width, hidden))
         self.heads = nn.ModuleDict({g.name: nn.Linear(hidden, g.count * g.size) for g in layout.groups})
-        self.critic = nn.Sequential(*_layers(layout.width, hidden), nn.Linear(hidden, layout.ledgers))
+        told = layout.width + FORESIGHT * layout.lines
+        self.critic = nn.Sequential(*_layers(told, hidden), nn.Linear(hidden, layout.ledgers))
 
     def embed(self, observation: Tensor) -> Tensor:
         """What the heads see: [n, hidden]."""
@@ -122,9 +128,9 @@ class FlatNet(nn.Module):
         h = self.embed(observation)
         return torch.cat([self.head(group, h) for group in self.layout.groups], -1)
 
-    def values(self, observation: Tensor) -> Tensor:
-        """Expected return from here [n, ledgers]: what each SKU earns, audits, and the rest."""
-        return self.critic(observation)
+    def values(self, observation: Tensor, foresight: Tensor) -> Tensor:
+        """Expected return from here [n, ledgers]: what each SKU earns, audits, and the rest. foresight [n, lines, 3]."""
+        return self.critic(torch.cat([observation, foresight.flatten(1)], -1))
 
 
 def _layers(width: int, hidden: int) -> list[nn.Module]:

@@ -10,7 +10,7 @@ from medchain.errors import ConfigError, UnknownNameError  # noqa: E402
 from medchain.scenario import Sizes, load_scenario  # noqa: E402
 from policies.learned import heads  # noqa: E402
 from policies.learned.checkpoint import load_net, save_net  # noqa: E402
-from policies.learned.layout import ROLES, Layout, layout, role_of  # noqa: E402
+from policies.learned.layout import FORESIGHT, ROLES, Layout, layout, role_of  # noqa: E402
 from policies.learned.nets import KINDS, new_net  # noqa: E402
 
 SIZES = load_scenario().sizes
@@ -41,7 +41,7 @@ def parts(shape: Layout, flat: torch.Tensor) -> dict:
 def test_shapes_and_gradients(role: str, kind: str) -> None:
     shape = layout(role, SIZES)
     net = new_net(shape, kind, 16)
-    logits, values = net.logits(seen(shape)), net.values(seen(shape))
+    logits, values = net.logits(seen(shape)), net.values(seen(shape), torch.rand(3, shape.lines, FORESIGHT))
     assert logits.shape == (3, shape.choices)
     assert values.shape == (3, shape.ledgers)
     (heads.entropy(logits, shape.groups).sum() + (values**2).sum()).backward()
@@ -68,9 +68,9 @@ def test_wards_and_skus_in_another_order(kind: str) -> None:
     rows = given[:, :at].reshape(3, SIZES.wards, SIZES.skus, -1)
     for order, axis, groups in (([2, 1, 0], 1, ["level"]), ([1, 0, *range(2, 10)], 2, ["level", "up_to"])):
         turned = torch.cat([rows.index_select(axis, torch.tensor(order)).flatten(1), given[:, at:]], 1)
-        values = net.values(given)
+        values = net.values(given, torch.ones(3, shape.lines, FORESIGHT))
         expected = values if axis == 1 else torch.cat([values[:, order], values[:, -2:]], 1)
-        torch.testing.assert_close(net.values(turned), expected, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(net.values(turned, torch.ones(3, shape.lines, FORESIGHT)), expected, rtol=1e-4, atol=1e-5)
         before, after = parts(shape, net.logits(given)), parts(shape, net.logits(turned))
         for name in groups:
             old = before[name]

@@ -15,6 +15,7 @@ from experiments.rllib.phase_learning import LOGP_EACH, PhaseTrainBatch, advanta
 from medchain.scenario import load_scenario  # noqa: E402
 from policies.learned import heads  # noqa: E402
 from policies.learned.layout import layout  # noqa: E402
+from policies.learned.module import FORESEEN  # noqa: E402
 from tests.learned.setups import LEARNERS, batched_runner  # noqa: E402
 
 
@@ -36,6 +37,9 @@ def test_same_batch_as_rllib(learners: tuple[str, ...]) -> None:
     runner = batched_runner(learners, batch=4)
     episodes, module = runner.sample(keys=range(4)), runner.module
     spaces = runner.env.single_observation_space, runner.env.single_action_space
+    for episode in episodes:  # RLlib's pipeline knows nothing of it
+        for own in episode.agent_episodes.values():
+            own.extra_model_outputs[FORESEEN].data[:] = 0.0
     pipeline = runner.config.build_learner_connector(*spaces)
     pipeline.prepend(AddOneTsToEpisodesAndTruncate())
     pipeline.append(GeneralAdvantageEstimation(gamma=0.98, lambda_=0.9))
@@ -65,7 +69,7 @@ def test_every_kind_of_decision_is_standardised_by_itself() -> None:
     """Audits and plans each have mean 0 and spread 1, head by head, in the steps at which they are decided."""
     runner = batched_runner(("coordinator",), batch=8)
     episodes, lines = runner.sample(keys=range(8)), 30
-    batch = PhaseTrainBatch(lambda_=0.5, others=0.5)(rl_module=runner.module, batch={}, episodes=episodes)
+    batch = PhaseTrainBatch(lambda_=0.5, others=(0.5, 0.5))(rl_module=runner.module, batch={}, episodes=episodes)
     told = batch["coordinator"]["advantages"].reshape(8, -1, 2, 3 * lines + 1)
     for kind in (told[:, :, 0, :lines], told[:, :, 1, lines:]):
         torch.testing.assert_close(kind.mean((0, 1)), torch.zeros(kind.shape[-1]), rtol=0, atol=1e-5)
