@@ -12,8 +12,8 @@ from medchain.scenario import Sizes
 from policies.learned.layout import Layout, layout
 from policies.learned.nets import FlatNet, LineNet, new_net
 
-SCHEMA = 1
-"""Raised when what a feature or a choice means changes under the same name."""
+SCHEMA = 2
+"""Raised when what a feature or a choice means changes under the same name, or what a network is told."""
 
 Net = LineNet | FlatNet
 
