@@ -119,6 +119,7 @@ class Player:
             {agent: standing[-1] for agent, standing in stood.items()},
             table.paid,
             {agent: standing[:-1] for agent, standing in stood.items()},
+            [*table.ledgers, table.split()],
             table.openings,
         )
 
