@@ -54,8 +54,8 @@ def test_calls_about_nothing_in_particular():
 
 def test_a_plan_is_about_each_sku_where_it_is_named():
     found = words(
-        '<tool_call>{"name": "submit_allocation_plan", "arguments": {"plan_json": {"ward_icu": {"RED": "90%", "RED-2": "15%", '
-        '"*": "100%"}, "ward_er": "80%"}, "rationale_json": {"ward_icu": "EV-17"}}}</tool_call>'
+        '<tool_call>{"name": "submit_allocation_plan", "arguments": {"plan_json": {"ward_icu": {"RED": "90%", '
+        '"RED-2": "15%", "*": "100%"}, "ward_er": "80%"}, "rationale_json": {"ward_icu": "EV-17"}}}</tool_call>'
     )
     audit = LEDGER["audit"]
     assert found["RED"] == found["90%"] == (0, audit)
@@ -69,8 +69,11 @@ def test_a_plan_is_about_each_sku_where_it_is_named():
 class Words:
     """A tokenizer of three words."""
 
-    said = ['<tool_call>{"name": "request_evidence", "arguments": {"sku": "RED"}}</tool_call>']
-    said += ['<tool_call>{"name": "request_evidence", "arguments": {"sku": "GLOVE"}}</tool_call>', "<end>"]
+    said = (
+        '<tool_call>{"name": "request_evidence", "arguments": {"sku": "RED"}}</tool_call>',
+        '<tool_call>{"name": "request_evidence", "arguments": {"sku": "GLOVE"}}</tool_call>',
+        "<end>",
+    )
 
     def decode(self, ids):
         return "".join(self.said[i] for i in ids)
