@@ -125,7 +125,7 @@ class GRPOPart(Part):
     last_seed: int = Field(default=49, ge=0)
     learning_rate: float = Field(ge=0)
     loss: Literal["grpo", "reinforce"] = "grpo"
-    credit: Literal["episode", "round", "ledger", "shaping", "gigpo"] = "episode"
+    credit: Literal["episode", "round", "shaping", "gigpo"] = "episode"
     anchor_weight: float = 1.0
     clip_low: float = Field(default=0.2, gt=0)
     clip_high: float = Field(default=0.28, gt=0)

@@ -13,22 +13,17 @@ from medchain.core.words import COORDINATOR
 from policies.llm.conversation import Stretch
 from policies.llm.rollout import Key, Rollout
 
-CREDITS = ("episode", "round", "ledger", "shaping", "gigpo")
-Array = np.ndarray[Any, Any]
+CREDITS = ("episode", "round", "shaping", "gigpo")
 CONSTANT = 1e-9
 """A group whose returns lie closer together than this teaches nothing."""
 
 
 @dataclass
 class Sample:
-    """One training sample: an unbroken prefix and its advantage, of all its sampled tokens or of each.
-
-    `gains`: by ledger, for the coordinator where credit is by ledger.
-    """
+    """One training sample: an unbroken prefix and its advantage."""
 
     stretch: Stretch
-    advantage: float | Array
-    gains: Array | None = None
+    advantage: float
 
 
 @dataclass
@@ -65,7 +60,6 @@ def grouped(
 
     `episode`: return minus the group's mean, the same for each sample of the episode. `round`: the same of the return to go,
     which is the return minus what it stood at before the round: what is past cannot be credited to what is said now.
-    `ledger`: the same, and for the coordinator by ledger too, for ledger_credit.py to tell each token what it is about.
     `shaping`: minus what the shaping had paid by then. `gigpo`: the episode's, plus `anchor_weight` times how the return to
     go compares with that of the group's episodes whose record was the same at the round's opening.
     """
@@ -88,9 +82,7 @@ def grouped(
                 for stretch in member.stretches[agent]:
                     if stretch.logps:
                         value = _credited(members, member, agent, stretch, float(advantage), credit, anchor_weight)
-                        split = credit == "ledger" and agent == COORDINATOR
-                        gains = _gains(members, member, stretch.round - 1) if split else None
-                        found.samples[agent].append(Sample(stretch, value, gains))
+                        found.samples[agent].append(Sample(stretch, value))
     found.spread = float(np.mean(spreads)) if spreads else 0.0
     return found
 
@@ -109,12 +101,6 @@ def _credited(
     return advantage + weight * (mine - float(np.mean(same)))
 
 
-def _gains(members: list[Rollout], me: Rollout, at: int) -> Array:
-    """What each ledger of the coordinator's earned from round number `at` (from 0) on, less the group's mean."""
-    earned = [m.ledgers[-1] - m.ledgers[at] for m in members]
-    return np.asarray(me.ledgers[-1] - me.ledgers[at] - np.mean(earned, axis=0))
-
-
 def _to_go(rollout: Rollout, agent: int, at: int, credit: str) -> float:
     """Return from round number `at` (from 0) on; only the coordinator's is shaped."""
     before = rollout.paid if credit == "shaping" and agent == COORDINATOR else rollout.standing[agent]
@@ -125,7 +111,7 @@ def columns(samples: Sequence[Sample], padding: int, forms: Sequence[str], rows:
     """Samples as arrays of `rows` rows, the last of them empty where there are fewer samples.
 
     ids [N, T]; length [N]; spoken [N, T], 1 + form of the turn at sampled tokens, else 0; choice [N, T]; logps [N, T];
-    advantage [N, T]; scale [N]: one over the number of choices in the whole batch, so that the loss is a mean over active
+    advantage [N]; scale [N]: one over the number of choices in the whole batch, so that the loss is a mean over active
     tokens however the batch is cut.
     """
     longest = max(len(s.stretch.ids) for s in samples)
@@ -135,18 +121,18 @@ def columns(samples: Sequence[Sample], padding: int, forms: Sequence[str], rows:
         "spoken": np.zeros((rows, longest), np.int8),
         "choice": np.zeros((rows, longest), np.int8),
         "logps": np.zeros((rows, longest), np.float32),
-        "advantage": np.zeros((rows, longest), np.float32),
+        "advantage": np.zeros(rows, np.float32),
     }
     for n, sample in enumerate(samples):
         s = sample.stretch
         made["ids"][n, : len(s.ids)] = s.ids
         made["length"][n] = len(s.ids)
+        made["advantage"][n] = sample.advantage
         for start, count, form, _ in s.turns:
             made["spoken"][n, start : start + count] = 1 + forms.index(form)
         at = s.sampled()
         made["choice"][n, at] = s.choice
         made["logps"][n, at] = s.logps
-        made["advantage"][n, at] = sample.advantage
     active = int(made["choice"].sum())
     made["scale"] = np.full(rows, 1.0 / max(active, 1), np.float32)
     return made

@@ -20,12 +20,9 @@ from ray.rllib.utils.annotations import override
 
 from experiments.rllib.groups import Grouped, columns, group_keys, grouped, iteration_seeds
 from experiments.rllib.grpo_learner import GRPOLearner
-from experiments.rllib.ledger_credit import LedgerCredit
 from experiments.rllib.lost import LostError, need_learners
 from experiments.rllib.text_runner import SPACE, TextEnvRunner
-from medchain.core.words import COORDINATOR
 from medchain.scenario import load_scenario
-from policies.llm.concern import Concerns
 from policies.llm.loading import load_tokenizer
 from policies.llm.module import LoRALanguageModule
 from policies.llm.player import TextSettings
@@ -120,10 +117,8 @@ class GRPO(Algorithm):
     def setup(self, config: Any) -> None:
         """Start runners and learners."""
         self._at = 0
-        tokenizer = load_tokenizer(config.text.source.name)
-        self._padding = int(tokenizer.pad_token_id)
+        self._padding = int(load_tokenizer(config.text.source.name).pad_token_id)
         self._scenario = load_scenario(config.text.difficulties[0])
-        self._books = LedgerCredit(Concerns(list(self._scenario.skus)), tokenizer)
         self._forms = config.text.forms(self._scenario)
         self.rollouts: list[Rollout] = []  # of the last iteration, for whoever reports
         super().setup(config)
@@ -143,8 +138,6 @@ class GRPO(Algorithm):
         self.rollouts = self.play(keys, (how.seed, self._at))
         sampled = time.perf_counter()
         found = grouped(self.rollouts, how.group_size, how.credit, how.anchor_weight, self._learners())
-        if how.credit == "ledger" and COORDINATOR in found.samples:
-            self._books.tell(found.samples[COORDINATOR])
         trained = self._learn(found)
         learned = time.perf_counter()
         sent = self.send_adapters()

@@ -50,8 +50,8 @@ def padded_rows(rows: Rows, forms: list[str], automata: dict[str, Automaton] | N
         torch.from_numpy(row * longest + column).to(device),
         None if table is None else torch.from_numpy(table).to(device),
     )
-    there = at, torch.from_numpy(column).to(device)
-    return padded, {"old": rows["logps"][there], "advantage": rows["advantage"][there], "scale": rows["scale"][at]}
+    old = rows["logps"][:, :longest][at, torch.from_numpy(column).to(device)]
+    return padded, {"old": old, "advantage": rows["advantage"][at], "scale": rows["scale"][at]}
 
 
 def _turns(spoken: Any) -> list[tuple[int, int]]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.rllib.credit.kernels import credit
 from experiments.rllib.phase_roles import RolePart, assemble
 from medchain.env.phases import STEPS
 from medchain.env.vector import VectorEnv
-from medchain.reward.credit import credit
 from medchain.scenario import Scenario
 from policies.phase import Decide, Moment
 

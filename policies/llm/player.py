@@ -119,7 +119,6 @@ class Player:
             {agent: standing[-1] for agent, standing in stood.items()},
             table.paid,
             {agent: standing[:-1] for agent, standing in stood.items()},
-            [*table.ledgers, table.split()],
             table.openings,
         )
 

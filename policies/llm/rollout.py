@@ -37,7 +37,6 @@ class Rollout:
     returns: dict[int, float] = field(default_factory=dict)
     paid: list[float] = field(default_factory=list)  # shaping paid before each round, by round
     standing: dict[int, list[float]] = field(default_factory=dict)  # by agent: its return as it stood before each round
-    ledgers: list[Any] = field(default_factory=list)  # the coordinator's, split by ledger: before each round, and at the end
     openings: list[str] = field(default_factory=list)  # digest of the record at each round's opening
 
 

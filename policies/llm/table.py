@@ -8,7 +8,6 @@ from typing import Any
 from medchain.core.session import Session
 from medchain.core.words import COORDINATOR, MICRO
 from medchain.reward.formula import breakdown
-from medchain.reward.ledgers import ledgers
 from medchain.reward.shaping import advance
 from medchain.scenario import Scenario
 from medchain.tools.desk import Desk
@@ -29,7 +28,6 @@ class Table:
         self.conversations = {agent: make(self.desk, agent) for agent, make in seats.items()}
         self.paid: list[float] = []  # shaping paid before each round
         self.standing: list[float] = []  # score as it stood before each round
-        self.ledgers: list[Any] = []  # the same, split by what earned it
         self.openings: list[str] = []  # digest of the record where the coordinator's part of each round opens
 
     def advance(self) -> Conversation | None:
@@ -39,7 +37,6 @@ class Table:
             if agent == COORDINATOR and len(self.openings) < int(self.session.record["round"]):
                 self.paid.append(advance(self.session.record, self.session.params[0]) / MICRO)
                 self.standing.append(float(self.breakdown()["score"]))
-                self.ledgers.append(self.split())
                 self.openings.append(self.session.digest())
             talk = self.conversations.get(agent)
             if talk is None:
@@ -52,7 +49,3 @@ class Table:
     def breakdown(self) -> Any:
         """Score and components as they stand."""
         return breakdown(self.session.record, self.session.params[0])
-
-    def split(self) -> Any:
-        """The score as it stands, by ledger."""
-        return ledgers(self.session.record, self.session.params[0])

@@ -5,10 +5,10 @@ import pytest
 
 pytest.importorskip("ray", reason="learned roles need medchain[train]")
 
+from experiments.rllib.credit.kernels import ACCURACY, AUDIT, CRITICAL, EVENTS, NETWORK, WASTE, credit
 from experiments.rllib.phase_batch import PhaseBatch
 from experiments.rllib.phase_report import play_out
 from experiments.rllib.phase_roles import RolePart
-from medchain.reward.credit import ACCURACY, AUDIT, CRITICAL, EVENTS, NETWORK, WASTE, credit
 from medchain.reward.formula import BREAKDOWN, components_into
 from medchain.scenario import load_scenario
 

@@ -21,7 +21,7 @@ def stretch(round_, turns=1, ids=(5, 6, 7)):
 def rollout(seed, member, score, turns=1, paid=(0.0, 0.1), stood=(0.0, 0.0), openings=("a", "b")):
     stretches = [stretch(r + 1, turns) for r in range(len(paid))]
     key = Key(seed, "light", member)
-    return Rollout(key, score, {}, {0: stretches}, {}, {0: score}, list(paid), {0: list(stood)}, openings=list(openings))
+    return Rollout(key, score, {}, {0: stretches}, {}, {0: score}, list(paid), {0: list(stood)}, list(openings))
 
 
 def test_an_iteration_meets_no_world_twice_and_a_lap_meets_them_all():
