@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import warnings
+from importlib.util import find_spec
 
 
 def hush() -> None:
-    """Silence progress bars and remarks of Ray, transformers, peft and bitsandbytes; errors are still told.
+    """Silence progress bars and remarks of Ray, Gymnasium, transformers, peft and bitsandbytes; errors are still told.
 
     Call it before Ray starts: its workers inherit the environment.
     """
@@ -19,6 +20,9 @@ def hush() -> None:
     for module in ("transformers", "peft", "torch", "ray"):
         warnings.filterwarnings("ignore", category=FutureWarning, module=module)
         warnings.filterwarnings("ignore", category=DeprecationWarning, module=module)
+    warnings.filterwarnings("ignore", message=".*Overriding environment rllib", category=UserWarning)
+    if find_spec("transformers") is None:
+        return
     from transformers.utils import logging as told
 
     told.set_verbosity_error()

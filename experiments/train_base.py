@@ -47,7 +47,8 @@ def build_tiny(config: TrainConfig, folder: Path, tell: Tell) -> None:
         save_model(model, tokenizer, folder)
         samples, teacher = transcripts(config, config.warm_start, folder)
         facts |= {"samples": len(samples), **teacher}
-        tell(f"{len(samples)} rounds of {config.warm_start.teacher}, in these words worth {teacher['teacher_score']:.3f}")
+        worth = ", ".join(f"{name} {score:.3f}" for name, score in teacher["teacher_scores"].items())
+        tell(f"{len(samples)} rounds to imitate; what their coordinators score in these words: {worth}")
         curve: list[dict[str, float]] = []
         total = config.warm_start.steps
 
@@ -65,7 +66,7 @@ def build_tiny(config: TrainConfig, folder: Path, tell: Tell) -> None:
 
 
 def transcripts(config: TrainConfig, part: WarmStartPart, folder: Path) -> tuple[list[Any], dict[str, Any]]:
-    """Rounds of the teacher in the words of the model in `folder`, and what the teacher scored and called."""
+    """Rounds of the teachers in the words of the model in `folder`, and what they scored and called."""
     from dataclasses import replace
 
     from experiments.train_config import resolved
@@ -75,23 +76,18 @@ def transcripts(config: TrainConfig, part: WarmStartPart, folder: Path) -> tuple
     from policies.scripted.single import ScriptedCoordinator
 
     player = Player(replace(text_settings(resolved(config), str(folder)), constrained=True))
-    samples, scores, tools = [], [], Counter[str]()
+    assert player.automata is not None
+    samples, tools = [], Counter[str]()
+    scores: dict[str, list[float]] = {name: [] for name in part.teachers}
     for difficulty in config.difficulties:
-        scenario = player.scenarios[difficulty]
-        teacher = ScriptedCoordinator(part.teacher, scenario)
-        for seed in range(part.first_seed, part.first_seed + part.seeds):
-            assert player.automata is not None
-            table = play_teacher(
-                scenario,
-                seed,
-                teacher,
-                player.others(difficulty),
-                player.chat,
-                player.settings.manner,
-                player.automata["turn"],
-                part.skip,
-            )
+        scenario, others = player.scenarios[difficulty], player.others(difficulty)
+        teachers = [(name, ScriptedCoordinator(name, scenario)) for name in part.teachers]
+        for i in range(part.seeds):
+            name, teacher = teachers[i % len(teachers)]
+            how = player.settings.manner, player.automata["turn"], part.skip
+            table = play_teacher(scenario, part.first_seed + i, teacher, others, player.chat, *how)
             samples += table.conversations[0].stretches
-            scores.append(float(table.breakdown()["score"]))
+            scores[name].append(float(table.breakdown()["score"]))
             tools += table.conversations[0].tally.tools
-    return samples, {"teacher_score": sum(scores) / len(scores), "teacher_tools": dict(tools.most_common())}
+    means = {name: sum(found) / max(1, len(found)) for name, found in scores.items()}
+    return samples, {"teacher_scores": means, "teacher_tools": dict(tools.most_common())}

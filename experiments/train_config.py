@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -57,9 +58,9 @@ class ModelPart(Part):
 
 
 class WarmStartPart(Part):
-    """Imitation of a scripted coordinator before reinforcement learning; for models that are built on the spot."""
+    """Imitation of scripted coordinators, a seed each in turn, before reinforcement learning; for the model `tiny`."""
 
-    teacher: str
+    teachers: list[str] = Field(min_length=1)
     first_seed: int = Field(ge=0)
     seeds: int = Field(ge=1)
     skip: list[str] = []
@@ -233,6 +234,7 @@ def _check_names(config: TrainConfig, path: Path) -> None:
     for agent in config.agents:
         if agent not in known:
             raise ConfigError(f"{path}: agents.{agent}: no such agent; known: {', '.join(known)}")
+    _check_scripted(config, path)
     models = [agent for agent in known if config.agents[agent].role == "llm"]
     for agent in config.train:
         if agent not in models:
@@ -258,6 +260,24 @@ def _check_names(config: TrainConfig, path: Path) -> None:
         raise ConfigError(
             f"{path}: grpo.last_seed = {config.grpo.last_seed}: expected at least first_seed = {config.grpo.first_seed}"
         )
+
+
+def _check_scripted(config: TrainConfig, path: Path) -> None:
+    """What is to be imitated, and what plays scripted roles, exists."""
+    from policies.roster import coordinator as find_coordinator
+    from policies.scripted.batch import parse_persona
+
+    def told(key: str, find: Callable[[Any], Any], name: Any) -> None:
+        try:
+            find(name)
+        except MedChainError as error:
+            raise ConfigError(f"{path}: {key}: {error}") from None
+
+    for i, name in enumerate(config.warm_start.teachers if config.warm_start else ()):
+        told(f"warm_start.teachers.{i}", find_coordinator, name)
+    for agent, part in config.agents.items():
+        told(f"agents.{agent}.policy", find_coordinator, part.policy)
+        told(f"agents.{agent}.persona", parse_persona, part.persona)
 
 
 def _check_role(agent: str, part: AgentPart, path: Path) -> None:

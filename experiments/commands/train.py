@@ -54,6 +54,9 @@ def _train_phase(config: Path, iterations: int | None, resume: bool, out: Path |
     from experiments.rllib.phase_config import load_phase_config
 
     experiment = seeded(load_phase_config(config), seed)
+    from experiments.hush import hush
+
+    hush()
     from experiments.rllib.phase_report import results_table
     from experiments.rllib.phase_train import train
     from experiments.tables import console
