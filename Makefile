@@ -15,7 +15,7 @@ POLICIES := zero,paperwork,rubber_stamp,discount_general,restock,par_blind,cap_b
 
 # The whole way in small: a language model is built on the spot, taught to speak, plays, is trained by RLlib, plays again.
 run: $(TRAIN_READY)
-	$(BIN)/medchain train configs/experiment/coordinator_lora_tiny.yaml --iterations 2 --out $(RUN)
+	$(BIN)/medchain train configs/experiment/coordinator_lora_tiny.yaml --iterations 4 --out $(RUN)
 
 # One table of scores: every scripted coordinator on held-out seeds.
 scores: $(TRAIN_READY)

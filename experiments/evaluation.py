@@ -86,7 +86,7 @@ def play_job(job: Job) -> list[Result]:
     """Play and score the episodes of one job."""
     from experiments.bound import bound_for
     from experiments.players import play_told
-    from experiments.recording import record_episode
+    from experiments.recording import record_episodes
     from medchain.core.params import new_params
 
     scenario = load_scenario(job.difficulty)
@@ -94,9 +94,8 @@ def play_job(job: Job) -> list[Result]:
     bounds = [bound_for(scenario, seed) for seed in job.seeds]
     results = []
     for policy in job.policies:
-        spoken: Sequence[Any] = [None] * len(job.seeds)
         if job.record is not None:
-            records = [record_episode(policy, job.difficulty, seed, job.record) for seed in job.seeds]
+            records, spoken = record_episodes(policy, job.difficulty, job.seeds, job.record)
         else:
             records, spoken = play_told(policy, job.difficulty, job.seeds)
         for seed, bound, record, words in zip(job.seeds, bounds, records, spoken, strict=True):

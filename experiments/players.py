@@ -43,8 +43,10 @@ def player(name: str) -> Player:
     return partial(_scripted, play, name)
 
 
-def play_told(name: str, difficulty: str, seeds: Sequence[int]) -> tuple[Array, Sequence[Any]]:
+def play_told(name: str, difficulty: str, seeds: Sequence[int], attend: Any = None) -> tuple[Array, Sequence[Any]]:
     """Play one episode per seed at a difficulty: episode records, and what was counted of a language model (see speech.py).
+
+    `attend` is called with key and table of each episode that a language model is about to play.
 
     Raises:
         MedChainError: there is no such policy, or it cannot play there.
@@ -56,7 +58,7 @@ def play_told(name: str, difficulty: str, seeds: Sequence[int]) -> tuple[Array, 
     from experiments.speech import counts_of
     from policies.llm.evaluate import rollouts
 
-    found, records = rollouts(name.removeprefix(MODEL), scenario, difficulty, seeds)
+    found, records = rollouts(name.removeprefix(MODEL), scenario, difficulty, seeds, attend)
     return records, [counts_of(rollout) for rollout in found]
 
 
@@ -98,7 +100,19 @@ def commanders(name: str, scenario: Scenario) -> Mapping[int, Any]:
 
     Raises:
         UnknownNameError: no scripted coordinator has that name.
+        ConfigError: there is no learned coordinator there.
     """
     from policies.scripted.single import scripted_policies
 
-    return scripted_policies(scenario, name)
+    if not name.startswith(LEARNED):
+        return scripted_policies(scenario, name)
+    _learned(name.removeprefix(LEARNED))
+    from pathlib import Path
+
+    from experiments.rllib.phase_roles import role_file
+    from policies.learned.checkpoint import load_net
+    from policies.learned.player import decider
+    from policies.phase import PhaseCoordinator
+
+    net = load_net(role_file(Path(name.removeprefix(LEARNED)), "coordinator"), scenario.sizes)
+    return {**scripted_policies(scenario, "zero"), 0: PhaseCoordinator(scenario, decider(net, 0))}

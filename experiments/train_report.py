@@ -85,6 +85,7 @@ def draw_curves(metrics: list[dict[str, Any]], warm: list[dict[str, Any]]) -> An
         axis.plot([x for x, _ in points], [y for _, y in points], marker="o", ms=3, color="#0b6e8a")
         axis.set_title(title, fontsize=9)
         axis.set_xlabel("iteration", fontsize=8)
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.25)
     return figure
 
@@ -96,7 +97,7 @@ def draw_warm_start(warm: list[dict[str, Any]]) -> Any:
     figure = Figure(figsize=(11, 3), layout="constrained")
     for axis, key in zip(figure.subplots(1, 2), ("loss", "right"), strict=True):
         axis.plot([w["step"] for w in warm], [w[key] for w in warm], lw=0.8, color="#0b6e8a")
-        axis.set_title(f"warm start: {'cross-entropy' if key == 'loss' else 'choices like the teacher'}", fontsize=9)
+        axis.set_title(f"warm start: {'cross-entropy' if key == 'loss' else 'choices like the teachers'}", fontsize=9)
         axis.grid(alpha=0.25)
     return figure
 

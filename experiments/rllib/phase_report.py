@@ -119,6 +119,7 @@ def draw_curves(out: Path, config: PhaseConfig) -> None:
             axis.plot([x for x, _ in points], [y for _, y in points], lw=1, label=name.split("/")[0])
         axis.set_title(title, fontsize=9)
         axis.set_xlabel("iteration", fontsize=8)
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.25)
         if key != "score_mean":
             axis.legend(fontsize=7)

@@ -121,10 +121,12 @@ def role_file(path: Path, role: str) -> Path:
     """The file of a role: `path` itself, or the first of its role in a run folder.
 
     Raises:
-        ConfigError: a folder holds none.
+        ConfigError: there is no such file, or a folder holds none.
     """
-    if not path.is_dir():
+    if path.is_file():
         return path
+    if not path.is_dir():
+        raise ConfigError(f"checkpoint {path}: expected a file that `medchain train` wrote, there is none")
     found = sorted((path / "policies").glob(f"*.{role}.pt"))
     if not found:
         raise ConfigError(f"checkpoint {path}: expected a run folder with policies/NAME.{role}.pt; there is none")

@@ -11,7 +11,7 @@ A shell that submits by itself does the same in two halves: `turn = desk.read(te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +73,7 @@ class Desk:
         self.session = session
         self.registry = registry or Registry(session.scenario)
         self.transcript = Transcript()
+        self.attend: Callable[[Turn], None] | None = None  # told of every turn once it has been submitted
         self._heard: dict[int, Heard] = {}
 
     def reset(self) -> None:
@@ -131,6 +132,8 @@ class Desk:
             if waiting is not None:
                 waiting.answer = result
                 waiting.words = "" if result["forfeit"] else turn.said.get("body", "")
+        if self.attend is not None:
+            self.attend(turn)
 
     def call(self, given: Given) -> Outcome:
         """Read, submit and tell one call or answer of whoever is asked now. Never raises for what `given` holds."""

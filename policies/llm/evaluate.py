@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from policies.llm.loading import Lora, Source, load_base, with_lora
 from policies.llm.player import Player, TextSettings
 from policies.llm.rollout import Key, Rollout
 from policies.llm.settings import system_prompt, text_settings
+from policies.llm.table import Table
 
 SEAT = "coordinator"
 EVALUATION = 1 << 20
@@ -89,14 +90,25 @@ def _ranked(settings: TextSettings, adapter: Path) -> TextSettings:
     return replace(settings, source=replace(settings.source, lora=lora_in(adapter)))
 
 
-class Recorder(Player):
-    """A player that keeps the record of each episode, by difficulty and seed."""
+Attend = Callable[[Key, Table], None]
+"""Called with every episode that is about to start."""
+
+
+class Keeper(Player):
+    """A player that keeps the record of each episode, by difficulty and seed; `attend` is told of those that start."""
 
     def __init__(self, settings: TextSettings) -> None:
         super().__init__(settings)
         self.records: dict[tuple[str, int], Any] = {}
+        self.attend: Attend | None = None
 
-    def rollout(self, key: Key, table: Any) -> Rollout:
+    def table(self, key: Key) -> Table:
+        table = super().table(key)
+        if self.attend is not None:
+            self.attend(key, table)
+        return table
+
+    def rollout(self, key: Key, table: Table) -> Rollout:
         self.records[key.difficulty, key.seed] = table.session.episodes.copy()
         return super().rollout(key, table)
 
@@ -120,7 +132,7 @@ def _hospital(names: Names) -> Any:
 
 
 @lru_cache(maxsize=2)
-def loaded(name: str) -> tuple[Recorder, Any, Meant]:
+def loaded(name: str) -> tuple[Keeper, Any, Meant]:
     """A player of the model called `name`, the model itself, and what the name stands for; kept for the next call.
 
     Raises:
@@ -133,7 +145,7 @@ def loaded(name: str) -> tuple[Recorder, Any, Meant]:
         load_adapter(model, found.adapter)
     if torch.cuda.is_available() and found.settings.source.quantisation == "none":
         model = model.to("cuda")
-    return Recorder(found.settings), model.eval(), found
+    return Keeper(found.settings), model.eval(), found
 
 
 def check(name: str) -> None:
@@ -142,7 +154,7 @@ def check(name: str) -> None:
 
 
 def rollouts(
-    name: str, scenario: Scenario, difficulty: str, seeds: Sequence[int]
+    name: str, scenario: Scenario, difficulty: str, seeds: Sequence[int], attend: Attend | None = None
 ) -> tuple[list[Rollout], np.ndarray[Any, Any]]:
     """Play one episode per seed; what came of each, and the records, [seed]. The other seats are scripted.
 
@@ -151,6 +163,7 @@ def rollouts(
     """
     player, model, how = loaded(name)
     player.meet(difficulty, scenario)
+    player.attend = attend
     found = player.play([Key(seed, difficulty, 0) for seed in seeds], {SEAT: model}, how.stream, how.temperature)
     return found, np.concatenate([player.records.pop((difficulty, seed)) for seed in seeds])
 

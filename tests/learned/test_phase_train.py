@@ -14,10 +14,12 @@ pytest.importorskip("torch", reason="learned roles need medchain[train]")
 ray = pytest.importorskip("ray", reason="learned roles need medchain[train]")
 
 from experiments.players import player  # noqa: E402
+from experiments.recording import record_episodes  # noqa: E402
 from experiments.rllib import phase_train  # noqa: E402
 from experiments.rllib.phase_config import is_phase_file, load_phase_config, resolved  # noqa: E402
 from experiments.rllib.phase_report import results_table  # noqa: E402
 from experiments.train_config import CONFIGS  # noqa: E402
+from medchain.env.replay import Replay  # noqa: E402
 from medchain.errors import ConfigError, MedChainError  # noqa: E402
 from medchain.scenario import load_scenario  # noqa: E402
 from tests.learned.setups import one_thread, start_ray  # noqa: E402
@@ -138,6 +140,10 @@ def test_interrupted_and_resumed_run_equals_a_straight_one(trainer: Any, tmp_pat
     from medchain.reward.formula import breakdown
 
     assert [breakdown(r, new_params(load_scenario())[0])["score"] for r in records] == scores
+    recorded, _ = record_episodes(f"learned:{tmp_path / 'cut'}", "medium", [50, 51], tmp_path)
+    assert [r.tobytes() for r in recorded] == [r.tobytes() for r in records]
+    files = sorted(tmp_path.glob("learned*.jsonl"))
+    assert [Replay(file).verify().record.tobytes() for file in files] == [r.tobytes() for r in records]
 
 
 def test_wards_against_a_frozen_coordinator(trainer: Any, tmp_path: Path) -> None:

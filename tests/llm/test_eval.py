@@ -1,5 +1,6 @@
 """`medchain eval --policy llm:...`: a run's model, a bare model and an adapter, beside scripted coordinators."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -91,3 +92,19 @@ def test_a_grammar_is_not_taken_to_another_hospital(mini_run):
     for name in OTHER_SIZES:
         with pytest.raises(MedChainError, match="can only speak of the hospital it was made for"):
             rollouts(str(mini_run), hospital(name), name, [1])
+
+
+def test_episodes_of_a_language_model_are_recorded_as_they_were_played(mini_run, tmp_path):
+    """Recording changes no score, and each file replays to its last digest."""
+    from medchain.env.replay import Replay
+
+    file, folder = tmp_path / "out.json", tmp_path / "episodes"
+    done = run("--policy", f"llm:{mini_run}", "--seeds", "50-51", "--json", file, "--record", folder)
+    assert done.exit_code == 0, done.output
+    told = json.loads((mini_run / "evaluation_after.json").read_text())
+    data = json.loads(file.read_text())
+    assert [e["score"] for e in data["episodes"]] == [score for *_, score in told["episodes"]]
+    files = sorted(folder.glob("*.jsonl"))
+    assert len(files) == 2
+    for path, episode in zip(files, data["episodes"], strict=True):
+        assert hashlib.sha256(Replay(path).verify().record.tobytes()).hexdigest() == episode["digest"]

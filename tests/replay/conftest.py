@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.recording import record_episode, replay_name
+from experiments.recording import record_episodes, replay_name
 from tests.replay.episodes import record_randomly
 
 
@@ -10,7 +10,7 @@ from tests.replay.episodes import record_randomly
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """rubber_stamp, medium, seed 50, to its end."""
     folder = tmp_path_factory.mktemp("recorded")
-    record_episode("rubber_stamp", "medium", 50, folder)
+    record_episodes("rubber_stamp", "medium", [50], folder)
     return folder / replay_name("rubber_stamp", "medium", 50)
 
 

@@ -130,9 +130,10 @@ def test_eval_refuses_a_folder_that_it_cannot_make(tmp_path):
     assert result.exit_code == 2 and "--record" in result.output and "cannot be made" in result.output
 
 
-def test_eval_refuses_to_record_a_language_model_before_it_looks_for_one(tmp_path):
-    result = run("--policy", "zero,llm:none", "--seeds", "1", "--difficulty", "light", "--record", tmp_path / "new")
-    assert result.exit_code == 2 and "--record: llm:none" in result.output and not (tmp_path / "new").exists()
+@pytest.mark.parametrize("name", ["llm:none", "learned:none", "nobody"])
+def test_eval_makes_no_folder_for_what_cannot_be_played(tmp_path, name):
+    result = run("--policy", f"zero,{name}", "--seeds", "1", "--difficulty", "light", "--record", tmp_path / "new")
+    assert result.exit_code == 2 and name.split(":")[-1] in result.output and not (tmp_path / "new").exists()
 
 
 def test_eval_refuses_two_scenarios_whose_replays_would_have_one_name(tmp_path):
