@@ -180,5 +180,5 @@ def _cells(estimate: dict[str, float]) -> list[str]:
 def verdict(results: dict[str, Any]) -> str:
     """What training has gained, in a sentence."""
     mean, low, high = list(results["gain"].values())[:3]
-    sure = "above zero" if low > 0 else "not told apart from zero" if high > 0 else "below zero"
+    sure = "above zero" if low > 0 else "below zero" if high < 0 else "not told apart from zero"
     return f"Gain, paired by seed: {mean:+.3f} [{low:+.3f}, {high:+.3f}], {sure}."

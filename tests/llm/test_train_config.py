@@ -74,3 +74,13 @@ def test_a_missing_agent_and_a_missing_checkpoint_are_named(data, tmp_path):
 
 def test_an_experiment_goes_by_its_name():
     assert load_train_config(Path("coordinator_lora_tiny")).model.name == "tiny"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(0.01, 0.1, "above zero"), (-0.1, 0.1, "not told apart"), (-0.1, -0.01, "below zero"), (0.0, 0.0, "not told apart")],
+)
+def test_a_gain_is_called_what_its_interval_says(low, high, said):
+    from experiments.train_report import verdict
+
+    assert said in verdict({"gain": {"mean": (low + high) / 2, "low": low, "high": high}})
