@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from medchain.errors import ConfigError, MedChainError
 from medchain.scenario import describe, load_scenario, read_yaml
@@ -17,9 +17,25 @@ EXTRA = ("torch", "transformers", "peft", "ray")
 
 
 class Part(BaseModel):
-    """A part of the file: nothing unknown, nothing changed later."""
+    """A part of the file: nothing unknown, nothing changed later, no number that is none."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def distinct(found: list[Any]) -> list[Any]:
+    """The list, if nothing is in it twice."""
+    twice = [item for i, item in enumerate(found) if item in found[:i]]
+    if twice:
+        raise ValueError(f"expected each once, got {twice[0]!r} twice")
+    return found
+
+
+LAST_SEED = 2**63 - 1
+Names = Annotated[list[str], Field(min_length=1), AfterValidator(distinct)]
+Seeds = Annotated[
+    list[Annotated[int, Field(strict=True, ge=0, le=LAST_SEED)]], Field(min_length=1), AfterValidator(distinct)
+]
+Rate = Annotated[float, Field(ge=0)]
 
 
 class LoraPart(Part):
@@ -61,7 +77,7 @@ class WarmStartPart(Part):
     """Imitation of scripted coordinators, a seed each in turn, before reinforcement learning; for the model `tiny`."""
 
     teachers: list[str] = Field(min_length=1)
-    first_seed: int = Field(ge=0)
+    first_seed: int = Field(ge=0, le=LAST_SEED)
     seeds: int = Field(ge=1)
     skip: list[str] = []
     steps: int = Field(ge=1)
@@ -121,13 +137,13 @@ class GRPOPart(Part):
 
     group_size: int = Field(ge=2)
     seeds_per_iteration: int = Field(ge=1)
-    first_seed: int = Field(default=0, ge=0)
-    last_seed: int = Field(default=49, ge=0)
+    first_seed: int = Field(default=0, ge=0, le=LAST_SEED)
+    last_seed: int = Field(default=49, ge=0, le=LAST_SEED)
     learning_rate: float = Field(ge=0)
     loss: Literal["grpo", "reinforce"] = "grpo"
     credit: Literal["episode", "round", "shaping", "gigpo"] = "episode"
     anchor_weight: float = 1.0
-    clip_low: float = Field(default=0.2, gt=0)
+    clip_low: float = Field(default=0.2, gt=0, lt=1)
     clip_high: float = Field(default=0.28, gt=0)
     kl: float = Field(default=0.0, ge=0)
     micro_batch: int = Field(default=16, ge=1)
@@ -151,11 +167,11 @@ class ScalePart(Part):
 class EvaluationPart(Part):
     """Held-out episodes before and after."""
 
-    seeds: list[int]
-    difficulties: list[str]
+    seeds: Seeds
+    difficulties: Names
     temperature: float = Field(default=1.0, ge=0)
     unconstrained: int = Field(default=2, ge=1)  # episodes that are played once more without constraints
-    against: list[str] = []
+    against: Annotated[list[str], AfterValidator(distinct)] = []
 
 
 class RunPart(Part):
@@ -164,18 +180,18 @@ class RunPart(Part):
     iterations: int = Field(ge=1)
     checkpoint_every: int = Field(default=1, ge=1)
     restarts: int = Field(default=3, ge=0)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, lt=2**32)
 
 
 class TrainConfig(Part):
     """A whole experiment."""
 
     name: str
-    difficulties: list[str]
+    difficulties: Names
     model: ModelPart
     warm_start: WarmStartPart | None = None
     agents: dict[str, AgentPart]
-    train: list[str]
+    train: Annotated[list[str], AfterValidator(distinct)]
     text: TextPart
     grpo: GRPOPart
     scale: ScalePart = ScalePart()
@@ -198,6 +214,7 @@ def load_train_config(path: Path) -> TrainConfig:
     except ValidationError as error:
         raise ConfigError(describe(error, path)) from None
     _check_names(config, path)
+    _check_seeds(config, path)
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
@@ -206,12 +223,16 @@ def load_train_config(path: Path) -> TrainConfig:
 
 
 def _check_platform(config: TrainConfig, path: Path) -> None:
-    """What the file asks of this machine, unless it runs elsewhere (scale.ray_address)."""
+    """What the file asks of this machine."""
     if config.model.quantisation != "none" and find_spec("bitsandbytes") is None:
         raise ConfigError(
             f"{path}: model.quantisation = {config.model.quantisation!r} needs bitsandbytes, which is not installed"
         )
-    scale = config.scale
+    check_gpus(config.scale, path)
+
+
+def check_gpus(scale: ScalePart, path: Path) -> None:
+    """Refuse to begin with more GPUs than this machine has, unless it runs elsewhere."""
     wanted = scale.num_gpus_per_env_runner * max(1, scale.num_env_runners)
     wanted += scale.num_gpus_per_learner * max(1, scale.num_learners)
     if wanted and not scale.ray_address:
@@ -251,6 +272,10 @@ def _check_names(config: TrainConfig, path: Path) -> None:
         raise ConfigError(f"{path}: warm_start: only the model named tiny is warm-started, not {config.model.name!r}")
     if config.warm_start is not None and "coordinator" not in models:
         raise ConfigError(f"{path}: warm_start: imitates a coordinator, but agents.coordinator.role is not llm")
+
+
+def _check_seeds(config: TrainConfig, path: Path) -> None:
+    """Training, imitation and held-out episodes are apart."""
     pool = config.grpo.last_seed + 1 - config.grpo.first_seed
     if 0 < pool < config.grpo.seeds_per_iteration:
         raise ConfigError(
@@ -260,10 +285,19 @@ def _check_names(config: TrainConfig, path: Path) -> None:
         raise ConfigError(
             f"{path}: grpo.last_seed = {config.grpo.last_seed}: expected at least first_seed = {config.grpo.first_seed}"
         )
+    used = {"grpo": (config.grpo.first_seed, config.grpo.last_seed)}
+    if config.warm_start is not None:
+        first = config.warm_start.first_seed
+        used["warm_start"] = (first, first + config.warm_start.seeds - 1)
+    for part, (first, last) in used.items():
+        held = [seed for seed in config.evaluation.seeds if first <= seed <= last]
+        if held:
+            raise ConfigError(f"{path}: evaluation.seeds: {held[0]} is among the seeds {first} .. {last} of {part}")
 
 
 def _check_scripted(config: TrainConfig, path: Path) -> None:
     """What is to be imitated, and what plays scripted roles, exists."""
+    from medchain.tools.registry import TOOLS
     from policies.roster import coordinator as find_coordinator
     from policies.scripted.batch import parse_persona
 
@@ -275,6 +309,12 @@ def _check_scripted(config: TrainConfig, path: Path) -> None:
 
     for i, name in enumerate(config.warm_start.teachers if config.warm_start else ()):
         told(f"warm_start.teachers.{i}", find_coordinator, name)
+    for i, name in enumerate(config.evaluation.against):
+        told(f"evaluation.against.{i}", find_coordinator, name)
+    tools = [tool.name for tool in TOOLS]
+    for i, name in enumerate(config.warm_start.skip if config.warm_start else ()):
+        if name not in tools:
+            raise ConfigError(f"{path}: warm_start.skip.{i}: no tool {name!r}; known: {', '.join(tools)}")
     for agent, part in config.agents.items():
         told(f"agents.{agent}.policy", find_coordinator, part.policy)
         told(f"agents.{agent}.persona", parse_persona, part.persona)
