@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from experiments.rllib.phase_roles import RolePart, assemble, check_roles, roles_as_data
-from experiments.train_config import CONFIGS, LAST_SEED, Names, Part, Rate, RunPart, ScalePart, Seeds, check_gpus
+from experiments.train_checks import check_gpus
+from experiments.train_config import CONFIGS, LAST_SEED, Names, Part, Rate, RunPart, ScalePart, Seeds
 from medchain.env.phases import Step
 from medchain.errors import ConfigError, MedChainError, UnknownNameError
 from medchain.scenario import Scenario, describe, load_scenario, read_yaml
