@@ -75,6 +75,16 @@ def check_names(config: TrainConfig, path: Path) -> None:
         raise ConfigError(f"{path}: warm_start: imitates a coordinator, but agents.coordinator.role is not llm")
 
 
+def check_room(config: TrainConfig, path: Path) -> None:
+    """A round's context has room for more than one turn's tokens."""
+    text = config.text
+    if text.context_tokens <= text.turn_tokens:
+        raise ConfigError(
+            f"{path}: text.context_tokens = {text.context_tokens}: expected more than turn_tokens = {text.turn_tokens},"
+            " since a round's context holds its brief and its turns"
+        )
+
+
 def check_seeds(config: TrainConfig, path: Path) -> None:
     """Training, imitation and held-out episodes are apart."""
     pool = config.grpo.last_seed + 1 - config.grpo.first_seed

@@ -208,6 +208,7 @@ def load_train_config(path: Path) -> TrainConfig:
 
     checks.check_names(config, path)
     checks.check_seeds(config, path)
+    checks.check_room(config, path)
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")

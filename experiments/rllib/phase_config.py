@@ -122,10 +122,13 @@ def load_phase_config(path: Path) -> PhaseConfig:
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
-    check_roles(config.scenario(), config.agents, str(path))
-    check_gpus(config.scale, path)
-    _check_learners(config, path)
-    _check_rest(config, path)
+    try:
+        check_roles(config.scenario(), config.agents, str(path))
+        check_gpus(config.scale, path)
+        _check_learners(config, path)
+        _check_rest(config, path)
+    except UnknownNameError as error:
+        raise ConfigError(f"{path}: {error}") from None
     return config
 
 

@@ -50,7 +50,7 @@ def test_shipped_experiments_load(name: str) -> None:
 
 
 WRONG = {
-    "ppo.reward": ("dense", "unknown reward mode 'dense'"),
+    "ppo.reward": ("dense", "x.yaml: unknown reward mode 'dense'"),
     "ppo.learning_rate": (["fast", 1], "ppo.learning_rate"),
     "ppo.minibatch": (10**6, "an iteration has 128 decisions of a module"),
     "ppo.horizon": (3, "ppo.horizon"),

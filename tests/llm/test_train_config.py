@@ -45,6 +45,7 @@ WRONG = [
     (("evaluation", "seeds"), [-1], ["evaluation.seeds", "greater than or equal to 0"]),
     (("evaluation", "seeds"), [7], ["evaluation.seeds: 7", "0 .. 49 of grpo"]),
     (("warm_start", "first_seed"), 45, ["evaluation.seeds: 50", "45 .. 104 of warm_start"]),
+    (("text", "context_tokens"), 300, ["text.context_tokens = 300", "turn_tokens = 300"]),
     (("warm_start", "skip"), ["sing"], ["warm_start.skip.0", "submit_po"]),
     (("difficulties",), [], ["difficulties", "at least 1"]),
     (("grpo", "learning_rate"), float("inf"), ["grpo.learning_rate", "finite"]),
