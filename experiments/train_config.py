@@ -31,9 +31,7 @@ def distinct(found: list[Any]) -> list[Any]:
 
 LAST_SEED = 2**63 - 1
 Names = Annotated[list[str], Field(min_length=1), AfterValidator(distinct)]
-Seeds = Annotated[
-    list[Annotated[int, Field(strict=True, ge=0, le=LAST_SEED)]], Field(min_length=1), AfterValidator(distinct)
-]
+Seeds = Annotated[list[Annotated[int, Field(strict=True, ge=0, le=LAST_SEED)]], AfterValidator(distinct)]
 Rate = Annotated[float, Field(ge=0)]
 
 
@@ -158,7 +156,7 @@ class ScalePart(Part):
 class EvaluationPart(Part):
     """Held-out episodes before and after."""
 
-    seeds: Seeds
+    seeds: Annotated[Seeds, Field(min_length=1)]
     difficulties: Names
     temperature: float = Field(default=1.0, ge=0)
     unconstrained: int = Field(default=2, ge=1)  # episodes that are played once more without constraints

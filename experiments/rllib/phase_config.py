@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from experiments.rllib.phase_roles import RolePart, assemble, check_roles, roles_as_data
 from experiments.train_checks import check_gpus
-from experiments.train_config import CONFIGS, LAST_SEED, Names, Part, Rate, RunPart, ScalePart, Seeds
+from experiments.train_config import CONFIGS, LAST_SEED, Part, Rate, RunPart, ScalePart, Seeds, distinct
 from medchain.env.phases import Step
 from medchain.errors import ConfigError, MedChainError, UnknownNameError
 from medchain.scenario import Scenario, describe, load_scenario, read_yaml
@@ -54,7 +54,7 @@ class HeldOutPart(Part):
     """Held-out episodes before and after, beside scripted agents in the same places."""
 
     seeds: Seeds
-    difficulties: Names
+    difficulties: Annotated[list[str], AfterValidator(distinct)]
     against: list[str] = Field(default_factory=list)
 
 
@@ -174,6 +174,9 @@ def _check_rest(config: PhaseConfig, path: Path) -> None:
     for name in how.difficulties:
         if load_scenario(name).sizes != config.scenario().sizes:
             raise ConfigError(f"{path}: evaluation.difficulties: {name} has other sizes than {config.difficulty}")
+    for key, given in (("seeds", how.seeds), ("difficulties", how.difficulties)):
+        if not given:
+            raise ConfigError(f"{path}: evaluation.{key}: expected at least one, got none")
     for i, name in enumerate(how.against):
         for agent in config.train:
             _told(f"{path}: evaluation.against.{i}", stand_in, agent, name)
