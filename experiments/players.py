@@ -29,6 +29,8 @@ def player(name: str) -> Player:
     Raises:
         UnknownNameError: there is no such policy.
     """
+    if name in (MODEL, LEARNED):
+        raise ConfigError(f"{name}: expected a name or a path after the colon, as in {name}runs/mine")
     if name.startswith(MODEL):
         return _model(name.removeprefix(MODEL))
     if name.startswith(LEARNED):

@@ -59,12 +59,10 @@ def _recorder(policy: str, difficulty: str, session: Session, folder: Path) -> R
 
 def _scripted(policy: str, difficulty: str, seed: int, folder: Path) -> Any:
     scenario = load_scenario(difficulty)
-    session, agents = Session(scenario, seed), scenario.agents
+    session, agents, policies = Session(scenario, seed), scenario.agents, commanders(policy, scenario)
     recorder = _recorder(policy, difficulty, session, folder)
     try:
-        play_session(
-            session, commanders(policy, scenario), lambda agent, command, _: recorder.add(agents[agent], command[0])
-        )
+        play_session(session, policies, lambda agent, command, _: recorder.add(agents[agent], command[0]))
     finally:
         recorder.close()
     return session.record

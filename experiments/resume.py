@@ -12,7 +12,7 @@ MAY_CHANGE = ("scale", "run.iterations", "run.checkpoint_every", "run.restarts")
 """Keys in which a resumed run may differ from the one before: where it runs and for how long."""
 
 
-def check_same(now: dict[str, Any], out: Path) -> None:
+def check_same(now: dict[str, Any], out: Path, may_change: tuple[str, ...] = MAY_CHANGE) -> None:
     """Check that a run in `out` is resumed with the experiment that it began with.
 
     Raises:
@@ -22,10 +22,10 @@ def check_same(now: dict[str, Any], out: Path) -> None:
         raise ConfigError(f"--resume: no run in {out}; expected the folder of an earlier run (--out)")
     old, new = _flat(json.loads((out / "config.json").read_text(encoding="utf-8"))), _flat(now)
     for key in sorted(old.keys() | new.keys()):
-        if old.get(key) != new.get(key) and not key.startswith(MAY_CHANGE):
+        if old.get(key) != new.get(key) and not key.startswith(may_change):
             raise ConfigError(
                 f"--resume: {key} = {new.get(key)!r}, but the run in {out} began with {old.get(key)!r};"
-                f" only {', '.join(MAY_CHANGE)} may change"
+                f" only {', '.join(may_change)} may change"
             )
 
 

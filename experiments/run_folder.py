@@ -29,8 +29,10 @@ def open_folder(path: Path, config: dict[str, Any]) -> Path:
     """Make a run folder and note what it is run with.
 
     Raises:
-        ConfigError: the path is a file, or cannot be made.
+        ConfigError: the path is a file, or cannot be made, or holds a config.json that is no run's.
     """
+    if (path / "config.json").is_file() and not (path / "versions.json").is_file():
+        raise ConfigError(f"--out {path}: expected a new folder or a run's, got one with a config.json that no run has left")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from medchain.errors import ConfigError, MedChainError
-from medchain.scenario import describe, load_scenario, read_yaml
+from medchain.scenario import describe, read_yaml
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs" / "experiment"
 EXTRA = ("torch", "transformers", "peft", "ray")
 
 
 class Part(BaseModel):
-    """A part of the file: nothing unknown, nothing changed later."""
+    """A part of the file: nothing unknown, nothing changed later, no number that is none."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def distinct(found: list[Any]) -> list[Any]:
+    """The list, if nothing is in it twice."""
+    twice = [item for i, item in enumerate(found) if item in found[:i]]
+    if twice:
+        raise ValueError(f"expected each once, got {twice[0]!r} twice")
+    return found
+
+
+LAST_SEED = 2**63 - 1
+Names = Annotated[list[str], Field(min_length=1), AfterValidator(distinct)]
+Seeds = Annotated[list[Annotated[int, Field(strict=True, ge=0, le=LAST_SEED)]], AfterValidator(distinct)]
+Rate = Annotated[float, Field(ge=0)]
 
 
 class LoraPart(Part):
@@ -61,7 +74,7 @@ class WarmStartPart(Part):
     """Imitation of scripted coordinators, a seed each in turn, before reinforcement learning; for the model `tiny`."""
 
     teachers: list[str] = Field(min_length=1)
-    first_seed: int = Field(ge=0)
+    first_seed: int = Field(ge=0, le=LAST_SEED)
     seeds: int = Field(ge=1)
     skip: list[str] = []
     steps: int = Field(ge=1)
@@ -92,14 +105,6 @@ class AgentPart(Part):
 LOCAL = ("llm", "checkpoint")
 """Roles that the base model plays."""
 
-KEYS = {
-    "scripted": ("persona", "policy"),
-    "llm": ("checkpoint",),
-    "checkpoint": ("path",),
-    "llm_api": ("url", "model", "key", "timeout_s", "parallel"),
-}
-NEEDED = {"checkpoint": ("path",), "llm_api": ("url", "model")}
-
 
 class TextPart(Part):
     """How models are spoken to."""
@@ -121,13 +126,13 @@ class GRPOPart(Part):
 
     group_size: int = Field(ge=2)
     seeds_per_iteration: int = Field(ge=1)
-    first_seed: int = Field(default=0, ge=0)
-    last_seed: int = Field(default=49, ge=0)
+    first_seed: int = Field(default=0, ge=0, le=LAST_SEED)
+    last_seed: int = Field(default=49, ge=0, le=LAST_SEED)
     learning_rate: float = Field(ge=0)
     loss: Literal["grpo", "reinforce"] = "grpo"
     credit: Literal["episode", "round", "shaping", "gigpo"] = "episode"
     anchor_weight: float = 1.0
-    clip_low: float = Field(default=0.2, gt=0)
+    clip_low: float = Field(default=0.2, gt=0, lt=1)
     clip_high: float = Field(default=0.28, gt=0)
     kl: float = Field(default=0.0, ge=0)
     micro_batch: int = Field(default=16, ge=1)
@@ -151,11 +156,11 @@ class ScalePart(Part):
 class EvaluationPart(Part):
     """Held-out episodes before and after."""
 
-    seeds: list[int]
-    difficulties: list[str]
+    seeds: Annotated[Seeds, Field(min_length=1)]
+    difficulties: Names
     temperature: float = Field(default=1.0, ge=0)
     unconstrained: int = Field(default=2, ge=1)  # episodes that are played once more without constraints
-    against: list[str] = []
+    against: Annotated[list[str], AfterValidator(distinct)] = []
 
 
 class RunPart(Part):
@@ -164,18 +169,18 @@ class RunPart(Part):
     iterations: int = Field(ge=1)
     checkpoint_every: int = Field(default=1, ge=1)
     restarts: int = Field(default=3, ge=0)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, lt=2**32)
 
 
 class TrainConfig(Part):
     """A whole experiment."""
 
     name: str
-    difficulties: list[str]
+    difficulties: Names
     model: ModelPart
     warm_start: WarmStartPart | None = None
     agents: dict[str, AgentPart]
-    train: list[str]
+    train: Annotated[list[str], AfterValidator(distinct)]
     text: TextPart
     grpo: GRPOPart
     scale: ScalePart = ScalePart()
@@ -197,101 +202,16 @@ def load_train_config(path: Path) -> TrainConfig:
         config = TrainConfig.model_validate(data)
     except ValidationError as error:
         raise ConfigError(describe(error, path)) from None
-    _check_names(config, path)
+    from experiments import train_checks as checks
+
+    checks.check_names(config, path)
+    checks.check_seeds(config, path)
+    checks.check_room(config, path)
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
-    _check_platform(config, path)
+    checks.check_platform(config, path)
     return config
-
-
-def _check_platform(config: TrainConfig, path: Path) -> None:
-    """What the file asks of this machine, unless it runs elsewhere (scale.ray_address)."""
-    if config.model.quantisation != "none" and find_spec("bitsandbytes") is None:
-        raise ConfigError(
-            f"{path}: model.quantisation = {config.model.quantisation!r} needs bitsandbytes, which is not installed"
-        )
-    scale = config.scale
-    wanted = scale.num_gpus_per_env_runner * max(1, scale.num_env_runners)
-    wanted += scale.num_gpus_per_learner * max(1, scale.num_learners)
-    if wanted and not scale.ray_address:
-        import torch
-
-        if torch.cuda.device_count() < wanted:
-            have = torch.cuda.device_count()
-            raise ConfigError(
-                f"{path}: scale asks for {wanted:g} GPUs, this machine has {have}; set scale.ray_address or fewer"
-            )
-
-
-def _check_names(config: TrainConfig, path: Path) -> None:
-    for name in (*config.difficulties, *config.evaluation.difficulties):
-        load_scenario(name)
-    known = list(load_scenario(config.difficulties[0]).agents)
-    for agent in known:
-        if agent not in config.agents:
-            raise ConfigError(f"{path}: agents.{agent}: missing; expected a role for each of {', '.join(known)}")
-    for agent in config.agents:
-        if agent not in known:
-            raise ConfigError(f"{path}: agents.{agent}: no such agent; known: {', '.join(known)}")
-    _check_scripted(config, path)
-    models = [agent for agent in known if config.agents[agent].role == "llm"]
-    for agent in config.train:
-        if agent not in models:
-            raise ConfigError(
-                f"{path}: train: {agent!r} is not an agent with role llm; those are: {', '.join(models) or 'none'}"
-            )
-    if not config.train:
-        raise ConfigError(
-            f"{path}: train: expected at least one agent with role llm; those are: {', '.join(models) or 'none'}"
-        )
-    for agent, part in config.agents.items():
-        _check_role(agent, part, path)
-    if config.warm_start is not None and config.model.name != "tiny":
-        raise ConfigError(f"{path}: warm_start: only the model named tiny is warm-started, not {config.model.name!r}")
-    if config.warm_start is not None and "coordinator" not in models:
-        raise ConfigError(f"{path}: warm_start: imitates a coordinator, but agents.coordinator.role is not llm")
-    pool = config.grpo.last_seed + 1 - config.grpo.first_seed
-    if 0 < pool < config.grpo.seeds_per_iteration:
-        raise ConfigError(
-            f"{path}: grpo.seeds_per_iteration = {config.grpo.seeds_per_iteration}: there are {pool} training seeds only"
-        )
-    if config.grpo.last_seed < config.grpo.first_seed:
-        raise ConfigError(
-            f"{path}: grpo.last_seed = {config.grpo.last_seed}: expected at least first_seed = {config.grpo.first_seed}"
-        )
-
-
-def _check_scripted(config: TrainConfig, path: Path) -> None:
-    """What is to be imitated, and what plays scripted roles, exists."""
-    from policies.roster import coordinator as find_coordinator
-    from policies.scripted.batch import parse_persona
-
-    def told(key: str, find: Callable[[Any], Any], name: Any) -> None:
-        try:
-            find(name)
-        except MedChainError as error:
-            raise ConfigError(f"{path}: {key}: {error}") from None
-
-    for i, name in enumerate(config.warm_start.teachers if config.warm_start else ()):
-        told(f"warm_start.teachers.{i}", find_coordinator, name)
-    for agent, part in config.agents.items():
-        told(f"agents.{agent}.policy", find_coordinator, part.policy)
-        told(f"agents.{agent}.persona", parse_persona, part.persona)
-
-
-def _check_role(agent: str, part: AgentPart, path: Path) -> None:
-    """Check the keys of an agent's role, and that what they name is there."""
-    legal = KEYS[part.role]
-    for key in sorted(part.model_fields_set - {"role", *legal}):
-        raise ConfigError(f"{path}: agents.{agent}.{key}: the role {part.role} takes {', '.join(legal)}")
-    for key in NEEDED.get(part.role, ()):
-        if getattr(part, key) is None:
-            raise ConfigError(f"{path}: agents.{agent}.{key}: missing; the role {part.role} takes {', '.join(legal)}")
-    for key in ("checkpoint", "path"):
-        folder = getattr(part, key)
-        if folder is not None and not Path(folder).is_dir():
-            raise ConfigError(f"{path}: agents.{agent}.{key}: no folder {folder}")
 
 
 def resolved(config: TrainConfig) -> dict[str, Any]:

@@ -11,7 +11,11 @@ import typer
 
 Policies = Annotated[
     str,
-    typer.Option("--policy", metavar="NAME[,NAME]", help="Coordinators; a model as llm:MODEL[+ADAPTER]."),
+    typer.Option(
+        "--policy",
+        metavar="NAME[,NAME]",
+        help="Coordinators; a model as llm:RUN_OR_MODEL[+ADAPTER], a network as learned:RUN_OR_FILE.",
+    ),
 ]
 Seeds = Annotated[str, typer.Option("--seeds", metavar="A-B[,C,…]", help="Seeds; held out are 50-59.")]
 Difficulties = Annotated[

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
-from experiments.rllib.phase_roles import RolePart, check_roles, roles_as_data
-from experiments.train_config import CONFIGS, Part, RunPart, ScalePart
+from experiments.rllib.phase_roles import RolePart, assemble, check_roles, roles_as_data
+from experiments.train_checks import check_gpus
+from experiments.train_config import CONFIGS, LAST_SEED, Part, Rate, RunPart, ScalePart, Seeds, distinct
 from medchain.env.phases import Step
-from medchain.errors import ConfigError, UnknownNameError, check_seed
+from medchain.errors import ConfigError, MedChainError, UnknownNameError
 from medchain.scenario import Scenario, describe, load_scenario, read_yaml
 from policies.learned.layout import role_of
 from policies.roster import coordinator
+from policies.scripted.batch import parse_persona
 
 SECTION = "ppo"
 """The key by which an experiment's file says that it is one of these."""
@@ -36,9 +39,9 @@ class PPOPart(Part):
     reward: str
     episodes: int = Field(ge=1)
     batch: int = Field(ge=1)
-    first_key: int = Field(ge=0)
-    learning_rate: tuple[float, float]
-    entropy: tuple[float, float]
+    first_key: int = Field(ge=0, le=LAST_SEED)
+    learning_rate: tuple[Rate, Rate]
+    entropy: tuple[Rate, Rate]
     lambda_: float = Field(alias="lambda", ge=0, le=1)
     others: tuple[float, float] = (1.0, 1.0)
     clip: float = Field(gt=0)
@@ -50,8 +53,8 @@ class PPOPart(Part):
 class HeldOutPart(Part):
     """Held-out episodes before and after, beside scripted agents in the same places."""
 
-    seeds: list[int]
-    difficulties: list[str]
+    seeds: Seeds
+    difficulties: Annotated[list[str], AfterValidator(distinct)]
     against: list[str] = Field(default_factory=list)
 
 
@@ -119,9 +122,13 @@ def load_phase_config(path: Path) -> PhaseConfig:
     missing = [name for name in EXTRA if find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
-    check_roles(config.scenario(), config.agents, str(path))
-    _check_learners(config, path)
-    _check_rest(config, path)
+    try:
+        check_roles(config.scenario(), config.agents, str(path))
+        check_gpus(config.scale, path)
+        _check_learners(config, path)
+        _check_rest(config, path)
+    except UnknownNameError as error:
+        raise ConfigError(f"{path}: {error}") from None
     return config
 
 
@@ -156,18 +163,59 @@ def _check_rest(config: PhaseConfig, path: Path) -> None:
     rows = min(ppo.episodes * config.decisions(module) for module in config.modules)
     if ppo.minibatch > rows:
         raise ConfigError(f"{path}: ppo.minibatch = {ppo.minibatch}: an iteration has {rows} decisions of a module")
-    for seed in how.seeds:
-        check_seed(seed)
     last = ppo.first_key + config.run.iterations * ppo.episodes
+    if last > LAST_SEED:
+        raise ConfigError(
+            f"{path}: ppo.first_key = {ppo.first_key}: the run's {last - ppo.first_key} keys go beyond 2^63 - 1"
+        )
     held = [seed for seed in how.seeds if ppo.first_key <= seed < last]
     if held:
         raise ConfigError(f"{path}: evaluation.seeds: {held[0]} is among the training keys {ppo.first_key} .. {last - 1}")
     for name in how.difficulties:
         if load_scenario(name).sizes != config.scenario().sizes:
             raise ConfigError(f"{path}: evaluation.difficulties: {name} has other sizes than {config.difficulty}")
-    if "coordinator" in config.train:
-        for name in how.against:
-            coordinator(name)
+    for key, given in (("seeds", how.seeds), ("difficulties", how.difficulties)):
+        if not given:
+            raise ConfigError(f"{path}: evaluation.{key}: expected at least one, got none")
+    for i, name in enumerate(how.against):
+        for agent in config.train:
+            _told(f"{path}: evaluation.against.{i}", stand_in, agent, name)
+    _told(f"{path}: agents", assemble, config.scenario(), config.agents)
+
+
+def _told(where: str, check: Callable[..., Any], *given: Any) -> None:
+    """Run a check; what it refuses is told with its place in the file."""
+    try:
+        check(*given)
+    except MedChainError as error:
+        raise ConfigError(f"{where}: {error}") from None
+
+
+def stand_in(agent: str, name: str) -> RolePart:
+    """The scripted part that plays in a learned agent's place: the coordinator `name`, else an agent of that persona.
+
+    Raises:
+        UnknownNameError, ConfigError: there is none.
+    """
+    if agent == "coordinator":
+        coordinator(name)
+        return RolePart(role="scripted", policy=name)
+    found = persona(name)
+    parse_persona(found)
+    return RolePart(role="scripted", persona=found)
+
+
+def persona(name: str) -> str | tuple[str, float]:
+    """`scripted`, `honest`, or `pads 1.5`.
+
+    Raises:
+        ConfigError: what follows the word is no number.
+    """
+    word, _, factor = name.partition(" ")
+    try:
+        return (word, float(factor)) if factor else word
+    except ValueError:
+        raise ConfigError(f"persona {name!r}: expected a number after {word}, as in `pads 1.5`") from None
 
 
 def resolved(config: PhaseConfig) -> dict[str, Any]:

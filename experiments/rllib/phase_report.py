@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.rllib.phase_batch import PhaseBatch
-from experiments.rllib.phase_config import PhaseConfig
-from experiments.rllib.phase_roles import RolePart
+from experiments.rllib.phase_config import PhaseConfig, stand_in
 from experiments.run_folder import write_json
 from experiments.statistics import cluster_bootstrap, paired_difference
 from medchain.reward.formula import COMPONENTS, breakdown
@@ -40,22 +39,12 @@ def held_out(config: PhaseConfig, nets: Mapping[str, Any]) -> Outcome:
 
 def beside(config: PhaseConfig, name: str) -> Outcome:
     """Scripted agents in the learned ones' places: the coordinator called `name`, or wards of that persona."""
-    parts = dict(config.agents)
-    for agent in config.train:
-        parts[agent] = RolePart(
-            role="scripted", **({"policy": name} if agent == "coordinator" else {"persona": persona(name)})
-        )
+    parts = config.agents | {agent: stand_in(agent, name) for agent in config.train}
 
     def play(scenario: Scenario, seeds: Sequence[int]) -> PhaseBatch:
         return play_out(PhaseBatch(scenario, len(seeds), parts, "terminal"), seeds)
 
     return _outcome(config, play)
-
-
-def persona(name: str) -> str | tuple[str, float]:
-    """`scripted`, `honest`, or `pads 1.5`."""
-    word, _, factor = name.partition(" ")
-    return (word, float(factor)) if factor else word
 
 
 def play_out(batch: PhaseBatch, seeds: Sequence[int]) -> PhaseBatch:

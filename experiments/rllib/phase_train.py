@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from experiments.resume import check_same
 from experiments.rllib.phase_config import PhaseConfig, resolved
 from experiments.rllib.phase_report import held_out, write_report
 from experiments.run_folder import open_folder, write_json
@@ -25,6 +26,9 @@ from medchain.errors import ConfigError
 Tell = Callable[[str], None]
 KEPT = 2
 """Checkpoints that are kept: the last ones."""
+
+MAY_CHANGE = ("scale.",)
+"""Keys in which a resumed run may differ: rates follow a line over run.iterations, so that decides what is learned."""
 
 TOLD_EVERY_S = 10.0
 LEARNER_FACTS = (
@@ -52,6 +56,8 @@ class PhaseTrainer:
         self.config, self.out, self.tell = config, out, tell
         if resume and last_checkpoint(out) is None:
             raise ConfigError(f"--resume: no checkpoint in {out}; expected the folder of an earlier run (--out)")
+        if resume:
+            check_same(resolved(config), out, MAY_CHANGE)
         if not resume and (out / "checkpoints").is_dir():
             raise ConfigError(f"--out {out}: there is a run already; continue it with --resume or choose another folder")
         open_folder(out, resolved(config))

@@ -51,7 +51,8 @@ def load_net(path: Path, z: Sizes) -> Net:
         expects, kind = data["expects"], data["kind"]
         shape = layout(expects["role"], z)
     except Exception as error:
-        raise ConfigError(f"checkpoint {path}: expected a file that `medchain train` wrote: {error}") from None
+        why = str(error).partition("\n")[0]
+        raise ConfigError(f"checkpoint {path}: expected a file that `medchain train` wrote: {why}") from None
     now = expectations(shape, kind)
     for key, value in now.items():
         if expects.get(key) != value:

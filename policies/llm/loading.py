@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -48,6 +49,8 @@ def load_tokenizer(name: str) -> Any:
     from transformers import AutoTokenizer
 
     path, file = locate(name)
+    if (Path(path) / "versions.json").is_file():
+        raise ModelError(f"expected a model, got the folder of a run, {name}; its model is in {Path(path) / 'base'}")
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, **({"gguf_file": file} if file else {}))
     except (OSError, ValueError, ImportError) as error:

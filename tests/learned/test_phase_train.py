@@ -50,7 +50,7 @@ def test_shipped_experiments_load(name: str) -> None:
 
 
 WRONG = {
-    "ppo.reward": ("dense", "unknown reward mode 'dense'"),
+    "ppo.reward": ("dense", "x.yaml: unknown reward mode 'dense'"),
     "ppo.learning_rate": (["fast", 1], "ppo.learning_rate"),
     "ppo.minibatch": (10**6, "an iteration has 128 decisions of a module"),
     "ppo.horizon": (3, "ppo.horizon"),
@@ -61,7 +61,13 @@ WRONG = {
     "modules": ({}, "modules: expected coordinator; got"),
     "modules.coordinator.net": ("deep", "unknown network 'deep'"),
     "modules.coordinator.prefer": ({"level": [1, 2]}, "expected 14 weights above 0"),
-    "evaluation.against": (["nobody"], "unknown coordinator 'nobody'"),
+    "evaluation.against": (["zero", "nobody"], r"evaluation.against.1: unknown coordinator 'nobody'"),
+    "evaluation.seeds": ([], "evaluation.seeds"),
+    "evaluation.difficulties": ([], "evaluation.difficulties"),
+    "ppo.entropy": ([-1, 0], "ppo.entropy"),
+    "ppo.clip": (float("inf"), "finite"),
+    "agents.ward_icu": ({"role": "checkpoint", "path": "nowhere"}, "x.yaml: agents: checkpoint nowhere"),
+    "scale.num_gpus_per_learner": (64, "asks for 64 GPUs"),
     "difficulty": ("impossible", "impossible"),
 }
 
@@ -144,6 +150,35 @@ def test_interrupted_and_resumed_run_equals_a_straight_one(trainer: Any, tmp_pat
     assert [r.tobytes() for r in recorded] == [r.tobytes() for r in records]
     files = sorted(tmp_path.glob("learned*.jsonl"))
     assert [Replay(file).verify().record.tobytes() for file in files] == [r.tobytes() for r in records]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("nice", "unknown persona 'nice'"), ("pads x", "expected a number"), ("pads", "takes a factor")]
+)
+def test_wards_are_not_set_beside_nobody(name: str, said: str, tmp_path: Path) -> None:
+    path = small("wards_ppo", tmp_path / "x.yaml")
+    data = yaml.safe_load(path.read_text("utf-8"))
+    data["evaluation"]["against"] = ["scripted", name]
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    with pytest.raises(MedChainError, match=f"evaluation.against.1: .*{said}"):
+        load_phase_config(path)
+
+
+def test_another_experiment_is_not_resumed(trainer: Any, tmp_path: Path) -> None:
+    """The folder stays as it was."""
+    trainer(small("coordinator_ppo", tmp_path / "x.yaml"), "run").run(1)
+    before = (tmp_path / "run" / "config.json").read_bytes()
+    with pytest.raises(MedChainError, match=r"--resume: ppo.clip = 0.9, but the run in .* began with 0.25"):
+        trainer(small("coordinator_ppo", tmp_path / "y.yaml", clip=0.9), "run", resume=True)
+    assert (tmp_path / "run" / "config.json").read_bytes() == before
+
+
+def test_somebody_elses_config_is_not_written_over(trainer: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.json").write_text("mine", encoding="utf-8")
+    with pytest.raises(MedChainError, match="no run has left"):
+        trainer(small("coordinator_ppo", tmp_path / "x.yaml"), "mine")
+    assert (tmp_path / "mine" / "config.json").read_text("utf-8") == "mine"
 
 
 def test_wards_against_a_frozen_coordinator(trainer: Any, tmp_path: Path) -> None:

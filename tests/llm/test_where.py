@@ -101,3 +101,10 @@ def test_four_bit_gradients_are_those_of_the_weights_in_full(tiny_folder):
         found.append(seen.grad)
     assert float(found[1].abs().max()) > 0
     assert torch.allclose(*found, rtol=1e-4, atol=1e-6)
+
+
+def test_a_runs_folder_is_not_taken_for_a_model(tmp_path):
+    for name in ("config.json", "versions.json"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    done = CliRunner().invoke(app, ["check-model", str(tmp_path)])
+    assert done.exit_code == 2 and "the folder of a run" in done.output and "base" in done.output
