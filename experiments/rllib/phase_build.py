@@ -18,7 +18,7 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
     from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 
     ppo, scale = config.ppo, config.scale
-    gamma, lambda_, others, steps = 1.0, ppo.lambda_, ppo.others, run_steps(config)
+    how = {"gamma": 1.0, "lambda_": ppo.lambda_, "others": ppo.others, "over": run_steps(config), "foresight": ppo.foresight}
     modules = {agent: config.module_of(agent) for agent in config.train}
     built: PhasePPOConfig = (
         PhasePPOConfig()
@@ -36,14 +36,12 @@ def algorithm_config(config: PhaseConfig) -> PhasePPOConfig:
         .learners(
             num_learners=scale.num_learners,
             num_gpus_per_learner=scale.num_gpus_per_learner,
-            learner_connector=lambda seen, chosen: PhaseTrainBatch(
-                seen, chosen, gamma=gamma, lambda_=lambda_, others=others, over=steps
-            ),
+            learner_connector=lambda seen, chosen: PhaseTrainBatch(seen, chosen, **how),
             add_default_connectors_to_learner_pipeline=False,
         )
         .training(
-            gamma=gamma,
-            lambda_=lambda_,
+            gamma=1.0,
+            lambda_=ppo.lambda_,
             lr=_line(config, ppo.learning_rate),
             entropy_coeff=_line(config, ppo.entropy),
             clip_param=ppo.clip,

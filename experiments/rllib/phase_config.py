@@ -33,8 +33,14 @@ class ModulePart(Part):
     prefer: dict[str, list[float]] = Field(default_factory=dict)
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
 class PPOPart(Part):
-    """How they learn. Pairs are values at the first and the last iteration, with a straight line between them."""
+    """How they learn. Pairs are values at the first and the last iteration, with a straight line between them.
+
+    `foresight`: while they learn, the values (not the policies) are told the needs that are to come.
+    """
 
     reward: str
     episodes: int = Field(ge=1)
@@ -43,7 +49,8 @@ class PPOPart(Part):
     learning_rate: tuple[Rate, Rate]
     entropy: tuple[Rate, Rate]
     lambda_: float = Field(alias="lambda", ge=0, le=1)
-    others: tuple[float, float] = (1.0, 1.0)
+    others: tuple[Share, Share] = (1.0, 1.0)
+    foresight: bool = False
     clip: float = Field(gt=0)
     epochs: int = Field(ge=1)
     minibatch: int = Field(ge=1)

@@ -67,15 +67,16 @@ class PhaseTrainBatch(ConnectorV2):
         lambda_: float = 1.0,
         others: tuple[float, float] = (1.0, 1.0),
         over: int = 1,
+        foresight: bool = False,
     ) -> None:
         """Discount by `gamma`, average over horizons by `lambda_`.
 
         What does not concern a head counts by `others`: its value at first and after `over` env steps, with a straight line
-        between. Below 1 there is less noise; at 1 there is no bias.
+        between. Below 1 there is less noise; at 1 there is no bias. `foresight`: the values are told the needs to come.
         """
         super().__init__(observation_space, action_space)
         self.gamma, self.lambda_, self.ends, self.over = gamma, lambda_, others, over
-        self.others = others[0]
+        self.others, self.foresight = others[0], foresight
 
     def move_on(self, env_steps: int) -> None:
         """Take note of how many env steps the run has sampled."""
@@ -103,8 +104,9 @@ class PhaseTrainBatch(ConnectorV2):
         columns = {
             Columns.OBS: rows([e.observations.data[:length] for e in episodes]),
             Columns.ACTIONS: rows([e.actions.data for e in episodes]),
-            FORESEEN: rows([o[FORESEEN].data for o in outputs]),
         }
+        if self.foresight:
+            columns[FORESEEN] = rows([o[FORESEEN].data for o in outputs])
         logits = rows([o[Columns.ACTION_DIST_INPUTS].data for o in outputs])
         with torch.no_grad():
             columns[LOGP_EACH] = heads.log_prob_each(logits, module.layout.groups, columns[Columns.ACTIONS])
