@@ -1,7 +1,7 @@
 """RLlib's sampling at phase level: the batched runner against an empty environment and against RLlib's own runner.
 
 The empty environment, with the same spaces and module, is stepped by RLlib's own runner: what it costs to sample there is
-RLlib's and the network's. The third line, without a mark to reach, is what the batched runner is for.
+RLlib's and the network's. Lines without a mark to reach say how RLlib's own runner does.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ def measure(repeats: int) -> list[Line]:
 def _sampling(repeats: int) -> list[Line]:
     from experiments.rllib.phase_env import PhaseEnv
 
-    own, empty = _stock_runner(PhaseEnv), _stock_runner(empty_env())
+    own, single, empty = _stock_runner(PhaseEnv), _stock_runner(PhaseEnv, 1), _stock_runner(empty_env())
     batched = _batched_runner()
     functions = (
         lambda: own.sample(num_timesteps=STEPS),
         lambda: empty.sample(num_timesteps=STEPS),
         lambda: batched.sample(),
+        lambda: single.sample(num_timesteps=STEPS // ENVS),
     )
     seconds = side_by_side(repeats, *functions)
-    per_call = [STEPS, STEPS, 16 * BATCH]
+    per_call = [STEPS, STEPS, 16 * BATCH, STEPS // ENVS]
     each = [[t / count for t in column] for column, count in zip(seconds, per_call, strict=True)]
     rates = [1.0 / statistics.median(column) for column in each]
     share, times = median_ratio(each[1], each[2]), median_ratio(each[0], each[2])
@@ -61,6 +62,7 @@ def _sampling(repeats: int) -> list[Line]:
     return [
         Line(ours, rates[2], unit, empty_, rates[1], share, f">= {SHARE:.0%}", share >= SHARE),
         Line(ours, rates[2], unit, stock, rates[0], times, f">= {TIMES:.0f} x", times >= TIMES),
+        Line(ours, rates[2], unit, "RLlib's runner, 1 env, its default", rates[3], median_ratio(each[3], each[2])),
         Line(stock, rates[0], unit, empty_, rates[1], median_ratio(each[1], each[0])),
     ]
 
@@ -101,10 +103,10 @@ def _batched_runner() -> Any:
     return PhaseEnvRunner(config.environment(env_config={**config.env_config, "batch": BATCH}))
 
 
-def _stock_runner(env: Any) -> Any:
+def _stock_runner(env: Any, envs: int = ENVS) -> Any:
     from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 
-    config = _config().env_runners(num_envs_per_env_runner=ENVS, batch_mode="truncate_episodes")
+    config = _config().env_runners(num_envs_per_env_runner=envs, batch_mode="truncate_episodes")
     return MultiAgentEnvRunner(config.environment(env))
 
 
