@@ -74,14 +74,22 @@ def _model(name: str) -> Player:
 
 
 def _learned(path: str) -> Player:
-    """What plays a learned coordinator; raises ConfigError if there is none there, or no torch."""
+    """What plays a learned coordinator; raises as `_learned_file`."""
+    file = _learned_file(path)
+    from experiments.rllib.phase_roles import play_learned
+
+    return partial(play_learned, file)
+
+
+def _learned_file(path: str) -> Any:
+    """The file of a learned coordinator; raises ConfigError if there is none there, or no torch."""
     if find_spec("torch") is None:
         raise ConfigError(f"{LEARNED}{path}: learned coordinators need medchain[train]; not installed: torch")
     from pathlib import Path
 
-    from experiments.rllib.phase_roles import play_learned, role_file
+    from experiments.rllib.phase_roles import role_file
 
-    return partial(play_learned, role_file(Path(path), "coordinator"))
+    return role_file(Path(path), "coordinator")
 
 
 def _needs(name: str) -> None:
@@ -108,13 +116,9 @@ def commanders(name: str, scenario: Scenario) -> Mapping[int, Any]:
 
     if not name.startswith(LEARNED):
         return scripted_policies(scenario, name)
-    _learned(name.removeprefix(LEARNED))
-    from pathlib import Path
-
-    from experiments.rllib.phase_roles import role_file
+    file = _learned_file(name.removeprefix(LEARNED))
     from policies.learned.checkpoint import load_net
     from policies.learned.player import decider
     from policies.phase import PhaseCoordinator
 
-    net = load_net(role_file(Path(name.removeprefix(LEARNED)), "coordinator"), scenario.sizes)
-    return {**scripted_policies(scenario, "zero"), 0: PhaseCoordinator(scenario, decider(net, 0))}
+    return {**scripted_policies(scenario, "zero"), 0: PhaseCoordinator(scenario, decider(load_net(file, scenario.sizes), 0))}

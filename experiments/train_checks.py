@@ -23,6 +23,14 @@ KEYS = {
 NEEDED = {"checkpoint": ("path",), "llm_api": ("url", "model")}
 
 
+def told_at(where: str, check: Callable[..., Any], *given: Any) -> None:
+    """Run a check; what it refuses is told with its place in the file."""
+    try:
+        check(*given)
+    except MedChainError as error:
+        raise ConfigError(f"{where}: {error}") from None
+
+
 def check_platform(config: TrainConfig, path: Path) -> None:
     """What the file asks of this machine."""
     if config.model.quantisation != "none" and find_spec("bitsandbytes") is None:
@@ -109,23 +117,17 @@ def check_seeds(config: TrainConfig, path: Path) -> None:
 def _check_scripted(config: TrainConfig, path: Path) -> None:
     """What is to be imitated, and what plays scripted roles, exists."""
 
-    def told(key: str, find: Callable[[Any], Any], name: Any) -> None:
-        try:
-            find(name)
-        except MedChainError as error:
-            raise ConfigError(f"{path}: {key}: {error}") from None
-
     for i, name in enumerate(config.warm_start.teachers if config.warm_start else ()):
-        told(f"warm_start.teachers.{i}", find_coordinator, name)
+        told_at(f"{path}: warm_start.teachers.{i}", find_coordinator, name)
     for i, name in enumerate(config.evaluation.against):
-        told(f"evaluation.against.{i}", find_coordinator, name)
+        told_at(f"{path}: evaluation.against.{i}", find_coordinator, name)
     tools = [tool.name for tool in TOOLS]
     for i, name in enumerate(config.warm_start.skip if config.warm_start else ()):
         if name not in tools:
             raise ConfigError(f"{path}: warm_start.skip.{i}: no tool {name!r}; known: {', '.join(tools)}")
     for agent, part in config.agents.items():
-        told(f"agents.{agent}.policy", find_coordinator, part.policy)
-        told(f"agents.{agent}.persona", parse_persona, part.persona)
+        told_at(f"{path}: agents.{agent}.policy", find_coordinator, part.policy)
+        told_at(f"{path}: agents.{agent}.persona", parse_persona, part.persona)
 
 
 def _check_role(agent: str, part: AgentPart, path: Path) -> None:

@@ -30,7 +30,8 @@ def distinct(found: list[Any]) -> list[Any]:
 
 
 LAST_SEED = 2**63 - 1
-Names = Annotated[list[str], Field(min_length=1), AfterValidator(distinct)]
+Distinct = Annotated[list[str], AfterValidator(distinct)]
+Names = Annotated[Distinct, Field(min_length=1)]
 Seeds = Annotated[list[Annotated[int, Field(strict=True, ge=0, le=LAST_SEED)]], AfterValidator(distinct)]
 Rate = Annotated[float, Field(ge=0)]
 
@@ -160,7 +161,7 @@ class EvaluationPart(Part):
     difficulties: Names
     temperature: float = Field(default=1.0, ge=0)
     unconstrained: int = Field(default=2, ge=1)  # episodes that are played once more without constraints
-    against: Annotated[list[str], AfterValidator(distinct)] = []
+    against: Distinct = []
 
 
 class RunPart(Part):
@@ -180,7 +181,7 @@ class TrainConfig(Part):
     model: ModelPart
     warm_start: WarmStartPart | None = None
     agents: dict[str, AgentPart]
-    train: Annotated[list[str], AfterValidator(distinct)]
+    train: Distinct
     text: TextPart
     grpo: GRPOPart
     scale: ScalePart = ScalePart()

@@ -40,9 +40,7 @@ class PhaseBatch:
         """Start one episode per key."""
         self.keys = np.array(keys, np.uint64)
         self.env.reset(list(keys))
-        days, usual = self.env.episodes["need"], 2.0 * self.env.params[0]["demand"]
-        rounds = days.reshape(len(days), -1, 2, *days.shape[2:]).sum(2)
-        self._need = (rounds / np.maximum(usual, 1.0)).astype(np.float32)  # [n, round, ward, sku]
+        self._need: Array | None = None
         self._taken[:] = 0.0
         self._returns = (-1, self._taken)  # as they stood when that many steps had been made
 
@@ -95,12 +93,20 @@ class PhaseBatch:
 
     def foresight(self, agent: int) -> Array:
         """Need of an agent's lines, in units of their usual one: float32 [n, lines, 3], see policies/learned/layout.py."""
+        if self._need is None:
+            self._need = self._needs()
         need, now = self._need, min(self.env.step // STEPS, self._need.shape[1] - 1)
         left = need[:, now + 1 :] if now + 1 < need.shape[1] else np.zeros_like(need[:, :1])
         told = np.stack([need[:, now], left[:, 0], left.mean(1)], axis=-1)
         wards = self.env.sizes.wards
         own = told[:, agent - 1] if 0 < agent <= wards else told.reshape(len(told), -1, told.shape[-1])
         return np.ascontiguousarray(own)
+
+    def _needs(self) -> Array:
+        """Each round's need in units of the usual one, float32 [n, round, ward, sku]; drawn as an episode starts."""
+        days, usual = self.env.episodes["need"], 2.0 * self.env.params[0]["demand"]
+        rounds = days.reshape(len(days), -1, 2, *days.shape[2:]).sum(2)
+        return np.asarray((rounds / np.maximum(usual, 1.0)).astype(np.float32))
 
     def take(self, agent: int) -> Array:
         """What an agent has earned since it was last asked for, float64 [n]."""

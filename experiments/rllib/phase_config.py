@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from experiments.rllib.phase_roles import RolePart, assemble, check_roles, roles_as_data
-from experiments.train_checks import check_gpus
-from experiments.train_config import CONFIGS, LAST_SEED, Part, Rate, RunPart, ScalePart, Seeds, distinct
+from experiments.train_checks import check_gpus, told_at
+from experiments.train_config import CONFIGS, LAST_SEED, Distinct, Part, Rate, RunPart, ScalePart, Seeds
 from medchain.env.phases import Step
-from medchain.errors import ConfigError, MedChainError, UnknownNameError
+from medchain.errors import ConfigError, UnknownNameError
 from medchain.scenario import Scenario, describe, load_scenario, read_yaml
 from policies.learned.layout import role_of
 from policies.roster import coordinator
@@ -61,7 +60,7 @@ class HeldOutPart(Part):
     """Held-out episodes before and after, beside scripted agents in the same places."""
 
     seeds: Seeds
-    difficulties: Annotated[list[str], AfterValidator(distinct)]
+    difficulties: Distinct
     against: list[str] = Field(default_factory=list)
 
 
@@ -186,16 +185,8 @@ def _check_rest(config: PhaseConfig, path: Path) -> None:
             raise ConfigError(f"{path}: evaluation.{key}: expected at least one, got none")
     for i, name in enumerate(how.against):
         for agent in config.train:
-            _told(f"{path}: evaluation.against.{i}", stand_in, agent, name)
-    _told(f"{path}: agents", assemble, config.scenario(), config.agents)
-
-
-def _told(where: str, check: Callable[..., Any], *given: Any) -> None:
-    """Run a check; what it refuses is told with its place in the file."""
-    try:
-        check(*given)
-    except MedChainError as error:
-        raise ConfigError(f"{where}: {error}") from None
+            told_at(f"{path}: evaluation.against.{i}", stand_in, agent, name)
+    told_at(f"{path}: agents", assemble, config.scenario(), config.agents)
 
 
 def stand_in(agent: str, name: str) -> RolePart:

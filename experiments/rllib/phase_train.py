@@ -58,7 +58,7 @@ class PhaseTrainer:
             raise ConfigError(f"--resume: no checkpoint in {out}; expected the folder of an earlier run (--out)")
         if resume:
             check_same(resolved(config), out, MAY_CHANGE)
-        if not resume and (out / "checkpoints").is_dir():
+        elif (out / "checkpoints").is_dir():
             raise ConfigError(f"--out {out}: there is a run already; continue it with --resume or choose another folder")
         open_folder(out, resolved(config))
         self.algorithm: Any = None
