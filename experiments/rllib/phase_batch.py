@@ -111,7 +111,7 @@ class PhaseBatch:
     def take(self, agent: int) -> Array:
         """What an agent has earned since it was last asked for, float64 [n]."""
         if self._returns[0] != self.env.step:
-            self._returns = (self.env.step, self.env.returns())
+            self._returns = (self.env.step, self.env.returns(self.modules))
         earned = self._returns[1][:, agent] - self._taken[:, agent]
         self._taken[:, agent] = self._returns[1][:, agent]
         return earned

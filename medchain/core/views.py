@@ -170,15 +170,20 @@ def _see_clock(s: Any, p: Any, v: Any, asked: bool) -> None:
 def see_coordinator(s: Any, p: Any, v: Any) -> None:
     """Fill the coordinator's view; `v` holds zeros, or an earlier view of the same episode."""
     seen = int(v["round"])
+    see_present(s, p, v)
+    _see_past(s, p, v, seen)
+    see_goods(s, p, v)
+
+
+@kernel
+def see_present(s: Any, p: Any, v: Any) -> None:
+    """The coordinator's view without the rounds that are over, and without stock, orders and quotes."""
     _see_clock(s, p, v, int(s["phase"]) == Phase.COORDINATE)
     v["calls_left"] = max(0, int(p["calls_per_round"]) - int(s["calls"]))
     v["orders_left"] = int(p["orders_per_round"]) - procurement.orders_this_round(s)
     v["evidence_left"] = int(p["evidence_per_round"]) - disclosures_this_round(s)
     v["reviews_left"] = int(p["reviews_per_round"]) - reviews_this_round(s)
     _see_lines(s, p, v)
-    _see_past(s, p, v, seen)
-    _see_stock(s, p, v)
-    _see_orders(s, v)
     disrupted = events.is_disrupted(s, p)
     v["disrupted"] = 1 if disrupted else 0
     for i in range(p["lead_time"].shape[0]):
@@ -191,6 +196,13 @@ def see_coordinator(s: Any, p: Any, v: Any) -> None:
     v["reputation"][:] = s["reputation"]
     v["system_used"][:] = s["system_used"]
     v["briefings"] = s["briefings"][int(s["round"]) - 1]
+
+
+@kernel
+def see_goods(s: Any, p: Any, v: Any) -> None:
+    """The coordinator's view of stock, orders and quotes."""
+    _see_stock(s, p, v)
+    _see_orders(s, v)
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import Any
 
 from medchain.core.kernel import kernel
 from medchain.core.words import CENTRAL, Criticality, Event, EventStatus
-from medchain.env.phases import in_sight, network_demand
+from medchain.env.phases import lot_in_sight, network_demand, on_order
 
 LAST_ROUNDS = 3
 """Rounds of a line's history that are shown one by one."""
@@ -188,8 +188,7 @@ def coordinator_features(v: Any, p: Any, step: int, lines: Any, out: Any) -> Non
                 row[at + 3] = 1.0 if k == int(p["breach_sku"]) and w == int(p["breach_ward"]) else 0.0
                 row[at + 4] = _past_padded(v, p, w, k)
         _ward_padded(p, w, skus, lines)
-    for k in range(skus):
-        _network_columns(v, p, k, lines)
+    _stock_columns(v, p, lines)
 
 
 @kernel
@@ -240,30 +239,34 @@ def _coordinator_line(v: Any, p: Any, w: int, k: int, row: Any) -> int:
 
 
 @kernel
-def _network_columns(v: Any, p: Any, k: int, lines: Any) -> None:
-    """Stock and requests of SKU `k` on all its lines (columns 15 to 18, and the last)."""
+def _stock_columns(v: Any, p: Any, lines: Any) -> None:
+    """Stock on a ward's shelf (column 15), and of a SKU on all its lines: central, in sight, requested, and early to go.
+
+    One pass over the lots: network columns hold units until the end.
+    """
     wards, skus = p["demand"].shape
-    usual = 2.0 * network_demand(p, k)
-    asked, central, early = 0, 0, 0
-    for w in range(wards):
-        asked += int(v["requested"][w, k])
     for lot in range(int(v["lot_count"])):
-        if int(v["lot_sku"][lot]) == k:
-            central += int(v["scan"][lot, CENTRAL])
-            if int(v["lot_expiry"][lot]) <= int(v["day"]) + 2:
-                early += int(v["scan"][lot, CENTRAL])
-    sight = in_sight(v, k) / usual
-    for w in range(wards):
-        if int(p["demand"][w, k]) == 0:
-            continue
-        row = lines[w * skus + k]
-        for lot in range(int(v["lot_count"])):
-            if int(v["lot_sku"][lot]) == k:
+        k, central = int(v["lot_sku"][lot]), int(v["scan"][lot, CENTRAL])
+        early = central if int(v["lot_expiry"][lot]) <= int(v["day"]) + 2 else 0
+        sight = lot_in_sight(v, lot)
+        for w in range(wards):
+            if int(p["demand"][w, k]) > 0:
+                row = lines[w * skus + k]
                 row[15] += int(v["scan"][lot, w + 1]) / (2.0 * int(p["demand"][w, k]))
-        row[16] = central / usual
-        row[17] = sight
-        row[18] = asked / usual
-        row[PADDED + 2] = early / usual
+                row[16] += central
+                row[17] += sight
+                row[PADDED + 2] += early
+    for k in range(skus):
+        usual, asked, due = 2.0 * network_demand(p, k), 0, on_order(v, k)
+        for w in range(wards):
+            asked += int(v["requested"][w, k])
+        for w in range(wards):
+            if int(p["demand"][w, k]) > 0:
+                row = lines[w * skus + k]
+                row[16] /= usual
+                row[17] = (row[17] + due) / usual
+                row[18] = asked / usual
+                row[PADDED + 2] /= usual
 
 
 @kernel

@@ -9,11 +9,12 @@ import numpy as np
 from medchain.core import hospital, views
 from medchain.core.kernel import kernel
 from medchain.core.outcome import blank
-from medchain.core.words import Kind, Phase, Verdict
+from medchain.core.record import wipe
+from medchain.core.words import Kind, Phase
 from medchain.env import phase_features as features
 from medchain.env import phases
 from medchain.env.phases import Step
-from medchain.reward.formula import BREAKDOWN, SCORE, score_into
+from medchain.reward.formula import BREAKDOWN, score_into
 from medchain.reward.roles import arbiter_close_reward, verdict_reward, ward_reward
 from medchain.reward.shaping import advance
 from medchain.scenario import Scenario
@@ -37,12 +38,23 @@ def start_all(episodes: Array, blank: Array, p: Array, seeds: Array) -> None:
 
 
 @kernel
-def observe_coordinator(episodes: Array, p: Array, view: Array, step: int, lines: Array, out: Array) -> None:
+def forget(desk: tuple[Array, Array, Array]) -> None:
+    """Clear a coordinator's view: the view, the same as bytes, and its spans (see record.wipe)."""
+    view, raw, view_spans = desk
+    v = view[0]
+    wipe(raw[0], view_spans, int(v["lot_count"]), int(v["order_count"]), int(v["quote_count"]))
+
+
+@kernel
+def observe_coordinator(
+    episodes: Array, p: Array, desk: tuple[Array, Array, Array], step: int, lines: Array, out: Array
+) -> None:
     """Features of the coordinator in every episode."""
+    v = desk[0][0]
     for n in range(episodes.shape[0]):
-        view[0] = view[1]
-        views.see_coordinator(episodes[n], p[0], view[0])
-        features.coordinator_features(view[0], p[0], step, lines[n], out[n])
+        forget(desk)
+        views.see_coordinator(episodes[n], p[0], v)
+        features.coordinator_features(v, p[0], step, lines[n], out[n])
 
 
 @kernel
@@ -83,24 +95,34 @@ def request_all(episodes: Array, p: Array, view: Array, w: int, actions: Array, 
 
 @kernel
 def look_all(
-    episodes: Array, p: Array, view: Array, which: int, actions: Array, queues: Array, lengths: Array, at: Array
+    episodes: Array,
+    p: Array,
+    desk: tuple[Array, Array, Array],
+    which: int,
+    actions: Array,
+    queues: Array,
+    lengths: Array,
+    at: Array,
 ) -> None:
-    """The coordinator looks and writes its next commands, in every episode."""
+    """The coordinator looks at what its next commands hang on, and writes them, in every episode."""
+    v = desk[0][0]
     for n in range(episodes.shape[0]):
         at[n] = 0
         lengths[n] = 0
         if int(episodes[n]["phase"]) != Phase.COORDINATE:
             continue
-        view[0] = view[1]
-        views.see_coordinator(episodes[n], p[0], view[0])
+        forget(desk)
+        views.see_present(episodes[n], p[0], v)
+        if which == PLAN or which == CLOSE:
+            views.see_goods(episodes[n], p[0], v)
         if which == EVIDENCE:
-            lengths[n] = phases.expand_evidence(view[0], p[0], actions[n], queues[n])
+            lengths[n] = phases.expand_evidence(v, p[0], actions[n], queues[n])
         elif which == REVIEWS:
-            lengths[n] = phases.expand_reviews(view[0], p[0], actions[n], queues[n])
+            lengths[n] = phases.expand_reviews(v, p[0], actions[n], queues[n])
         elif which == PLAN:
-            lengths[n] = phases.expand_plan(view[0], p[0], actions[n], queues[n])
+            lengths[n] = phases.expand_plan(v, p[0], actions[n], queues[n])
         else:
-            lengths[n] = phases.expand_close(view[0], p[0], actions[n], queues[n])
+            lengths[n] = phases.expand_close(v, p[0], actions[n], queues[n])
 
 
 @kernel
@@ -128,8 +150,13 @@ def run_queues(
     arbiter: Array,
     command: Array,
     results: Array,
+    waiting: Array,
 ) -> None:
-    """Submit the queued calls of every episode until they are done or an outside responder is asked."""
+    """Submit the queued calls of every episode until they are done or an outside responder is asked.
+
+    waiting[a], int64 [agents], is set to the number of episodes that wait for outside agent `a`.
+    """
+    waiting[:] = 0
     for n in range(episodes.shape[0]):
         s = episodes[n]
         while True:
@@ -151,38 +178,50 @@ def run_queues(
                 views.see_arbiter(s, p[0], arbiter[0])
                 phases.expand_ruling(arbiter[0], p[0], arbiter_actions[n], command)
             else:
+                if phase == Phase.VERDICT:
+                    waiting[waiting.shape[0] - 1] += 1
+                elif phase == Phase.REPLY or phase == Phase.DISCLOSE:
+                    waiting[w + 1] += 1
                 break
             hospital.submit(s, p[0], command[0], results[n])
 
 
 @kernel
-def returns_so_far(episodes: Array, p: Array, mode: int, total: Array) -> None:
-    """What every agent has earned since the episode began, float64 [n, agents]."""
+def returns_so_far(episodes: Array, p: Array, mode: int, wanted: Array, total: Array) -> None:
+    """What the `wanted` agents (int8 [agents]) have earned since the episode began, float64 [n, agents]; 0 for others."""
     breakdown = np.zeros(BREAKDOWN)
     for n in range(episodes.shape[0]):
-        _returns(episodes[n], p[0], mode, breakdown, total[n])
+        _returns(episodes[n], p[0], mode, wanted, breakdown, total[n])
 
 
 @kernel
-def _returns(s: Any, p: Any, mode: int, breakdown: Any, total: Any) -> None:
+def _returns(s: Any, p: Any, mode: int, wanted: Any, breakdown: Any, total: Any) -> None:
     wards, skus = p["demand"].shape
-    ended = int(s["phase"]) == Phase.ENDED
-    over = int(s["round"]) - (0 if ended else 1)
+    over = int(s["round"]) - (0 if int(s["phase"]) == Phase.ENDED else 1)
     total[:] = 0.0
-    if ended or mode == PROGRESS or mode == GUIDED:
-        score_into(s, p, breakdown)
-        total[0] = breakdown[SCORE]
-    if not ended and (mode == SHAPED or mode == GUIDED):
-        total[0] += advance(s, p) / 1000000.0
-    for r in range(int(s["round"])):
-        for w in range(wards):
-            if r < over:
+    if wanted[0] == 1:
+        total[0] = _coordinator_return(s, p, mode, breakdown)
+    for w in range(wards):
+        if wanted[w + 1] == 1:
+            for r in range(over):
                 total[w + 1] += ward_reward(s, p, w, r)
-            for k in range(skus):
-                if int(s["verdict"][r, w, k]) != Verdict.NONE:
+    if wanted[wards + 1] == 1:
+        for r in range(int(s["round"])):
+            for w in range(wards):
+                for k in range(skus):
                     total[wards + 1] += verdict_reward(s, p, r, w, k)
-        if r < over:
-            total[wards + 1] += arbiter_close_reward(s, p, r)
+            if r < over:
+                total[wards + 1] += arbiter_close_reward(s, p, r)
+
+
+@kernel
+def _coordinator_return(s: Any, p: Any, mode: int, breakdown: Any) -> float:
+    total, ended = 0.0, int(s["phase"]) == Phase.ENDED
+    if ended or mode == PROGRESS or mode == GUIDED:
+        total += score_into(s, p, breakdown)
+    if not ended and (mode == SHAPED or mode == GUIDED):
+        total += advance(s, p) / 1000000.0
+    return total
 
 
 def mask_of(scenario: Scenario, agent: int, step: int) -> Array:

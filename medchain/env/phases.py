@@ -185,17 +185,33 @@ def on_shelf(v: Any, w: int, k: int) -> int:
 
 
 @kernel
-def in_sight(v: Any, sku: int) -> int:
-    """Units of a SKU on the shelves of the network, by WMS, and on order."""
+def lot_in_sight(v: Any, lot: int) -> int:
+    """Units of a lot on the shelves of the network, by WMS; none of a recalled one."""
     units = 0
-    for lot in range(int(v["lot_count"])):
-        if int(v["lot_sku"][lot]) == sku and int(v["lot_recall"][lot]) == 0:
-            for x in range(v["scan"].shape[1]):
-                units += int(v["scan"][lot, x])
+    if int(v["lot_recall"][lot]) == 0:
+        for x in range(v["scan"].shape[1]):
+            units += int(v["scan"][lot, x])
+    return units
+
+
+@kernel
+def on_order(v: Any, sku: int) -> int:
+    """Units of a SKU on order."""
+    units = 0
     for o in range(int(v["order_count"])):
         status = int(v["order_status"][o])
         if int(v["order_sku"][o]) == sku and (status == OrderStatus.WAITING or status == OrderStatus.IN_TRANSIT):
             units += int(v["order_quantity"][o])
+    return units
+
+
+@kernel
+def in_sight(v: Any, sku: int) -> int:
+    """Units of a SKU on the shelves of the network, by WMS, and on order."""
+    units = on_order(v, sku)
+    for lot in range(int(v["lot_count"])):
+        if int(v["lot_sku"][lot]) == sku:
+            units += lot_in_sight(v, lot)
     return units
 
 

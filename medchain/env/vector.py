@@ -7,13 +7,14 @@ scripted ward, arbiter or coordinator), and `advance` moves all records on.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Protocol
 
 import numpy as np
 
 from medchain.core.params import new_params
-from medchain.core.record import command_dtype, new_episodes, new_results
-from medchain.core.views import arbiter_dtype, coordinator_dtype, ward_dtype
+from medchain.core.record import as_bytes, command_dtype, new_episodes, new_results, spans
+from medchain.core.views import VIEW_TABLES, arbiter_dtype, coordinator_dtype, ward_dtype
 from medchain.core.words import Phase
 from medchain.env import phase_kernels as k
 from medchain.env import phases
@@ -77,12 +78,14 @@ class VectorEnv:
         self.step = 0
         self.actions = [np.zeros((n, len(self.heads(a))), np.int64) for a in range(z.agents)]
         self.asked = np.zeros((n, z.wards, z.skus), np.int8)
+        self._waiting = np.zeros(z.agents, np.int64)
         self._outside = np.array([a in self.responders for a in range(z.agents)], np.int8)
         self._blank = new_episodes(z)
         self._masks: dict[tuple[int, int], Array] = {}
         self._answer = np.zeros(1, command_dtype(z))
+        view = np.zeros(1, coordinator_dtype(z))
         self._views = (
-            np.zeros(2, coordinator_dtype(z)),
+            (view, as_bytes(view), spans(view.dtype, VIEW_TABLES)),
             np.zeros(2, ward_dtype(z)),
             np.zeros(2, arbiter_dtype(z)),
         )
@@ -108,8 +111,12 @@ class VectorEnv:
     def _role(self, agent: int) -> int:
         return 0 if agent == 0 else 1 if agent <= self.sizes.wards else 2
 
-    def scratch(self, agent: int) -> tuple[Array, Array]:
-        """An agent's view buffer (fill [0]; [1] is a blank) and a buffer for one command, for compiled responders."""
+    def scratch(self, agent: int) -> tuple[Any, Array]:
+        """An agent's view buffer and a buffer for one command, for compiled responders.
+
+        The buffer is an array of two views (fill [0]; [1] is a blank); for the coordinator, whose view is ten times as
+        large, it is what phase_kernels.forget takes.
+        """
         return self._views[self._role(agent)], self._answer
 
     def reset(self, seeds: Array | list[int]) -> None:
@@ -184,10 +191,11 @@ class VectorEnv:
         getattr(self, f"_{self.phase.name.lower()}")()
         self.step += 1
 
-    def returns(self) -> Array:
-        """What every agent has earned since the episodes began, float64 [n, agents]."""
+    def returns(self, agents: Collection[int] | None = None) -> Array:
+        """What agents (None: all) have earned since the episodes began, float64 [n, agents]; 0 for others."""
         total = np.zeros_like(self.paid)
-        k.returns_so_far(self.episodes, self.params, self.mode, total)
+        wanted = np.array([agents is None or a in agents for a in range(self.sizes.agents)], np.int8)
+        k.returns_so_far(self.episodes, self.params, self.mode, wanted, total)
         return total
 
     def _request(self) -> None:
@@ -248,22 +256,19 @@ class VectorEnv:
                 self._views[2],
                 self._answer,
                 self.results,
+                self._waiting,
             )
-            asked = [a for a in self.responders if a > 0 and self.asks(a, answering=True).any()]
+            asked = [a for a in self.responders if self._waiting[a] > 0]
             if not asked:
                 return
             for agent in asked:
                 self.responders[agent].answer(self, agent)
 
-    def asks(self, agent: int, answering: bool = False) -> Array:
-        """bool [n]: where it is the agent's turn; `answering`: to answer the coordinator, not to request."""
+    def asks(self, agent: int) -> Array:
+        """bool [n]: where it is the agent's turn."""
         phase = self.episodes["phase"]
         if agent == 0:
-            turn: Array = phase == Phase.COORDINATE
-        elif agent == self.sizes.agents - 1:
-            turn = phase == Phase.VERDICT
-        else:
-            turn = (self.episodes["asked_ward"] == agent - 1) & (phase != Phase.VERDICT)
-            if answering:
-                turn &= phase != Phase.REQUEST
-        return turn
+            return np.asarray(phase == Phase.COORDINATE)
+        if agent == self.sizes.agents - 1:
+            return np.asarray(phase == Phase.VERDICT)
+        return np.asarray((self.episodes["asked_ward"] == agent - 1) & (phase != Phase.VERDICT))

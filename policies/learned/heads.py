@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from policies.learned.draw import draw
 from policies.learned.layout import Group
 
 FORBIDDEN = -1e9
@@ -23,6 +25,15 @@ def in_use(mask: Tensor, groups: Sequence[Group]) -> Iterator[tuple[Group, int, 
     for g in groups:
         yield g, at, mask[:, at : at + g.count * g.size].sum(-1) > g.count
         at += g.count * g.size
+
+
+def choosing(mask: Tensor, groups: Sequence[Group]) -> Iterator[tuple[Group, slice]]:
+    """The groups in which some row of mask [n, choices] may choose, and their part of the flat logits."""
+    allowed, at = mask.sum(0).tolist(), 0
+    for g in groups:
+        own, at = slice(at, at + g.count * g.size), at + g.count * g.size
+        if sum(allowed[own]) > g.count * len(mask):
+            yield g, own
 
 
 def mask_logits(logits: Tensor, mask: Tensor) -> Tensor:
@@ -94,10 +105,10 @@ def best(logits: Tensor, groups: Sequence[Group]) -> Tensor:
     return torch.cat([part.argmax(-1) for part, _, _ in _parts(logits, groups)], -1)
 
 
-def sample(logits: Tensor, groups: Sequence[Group], generator: torch.Generator | None = None) -> Tensor:
-    """A draw of every head, int64 [n, heads]. Heads of a group in which nobody may choose draw no random numbers."""
-    found = []
-    for part, _, choosing in _parts(logits, groups):
-        scores = part - torch.empty_like(part).exponential_(generator=generator).log_() if choosing else part
-        found.append(scores.argmax(-1))
-    return torch.cat(found, -1)
+def sample(logits: Tensor, groups: Sequence[Group], generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
+    """A draw of every head, int64 [n, heads], and its log-probability [n], without a gradient."""
+    sizes = np.repeat([g.size for g in groups], [g.count for g in groups]).astype(np.int64)
+    numbers = torch.rand(len(logits), len(sizes), generator=generator)
+    chosen, logp = np.empty(numbers.shape, np.int64), np.empty(len(logits), np.float32)
+    draw(logits.detach().cpu().numpy(), sizes, FORBIDDEN, numbers.numpy(), chosen, logp)
+    return torch.from_numpy(chosen).to(logits.device), torch.from_numpy(logp).to(logits.device)

@@ -30,6 +30,7 @@ class MaskedHeads(TorchDistribution):
     def __init__(self, logits: Tensor) -> None:
         """Take logits [n, choices] that have been masked."""
         self.logits = logits
+        self._drawn: tuple[Tensor | None, Tensor | None] = None, None
 
     @staticmethod
     def of(groups: Sequence[Group]) -> type[MaskedHeads]:
@@ -41,7 +42,13 @@ class MaskedHeads(TorchDistribution):
 
     @override(TorchDistribution)
     def logp(self, value: Tensor, **kwargs: Any) -> Tensor:
-        """Log-probability [n] of actions [n, heads]; heads that are not in use add 0."""
+        """Log-probability [n] of actions [n, heads]; heads that are not in use add 0.
+
+        Of the last draw of `sample` it is known already, and has no gradient.
+        """
+        drawn, known = self._drawn
+        if known is not None and value is drawn:
+            return known
         return heads.log_prob(self.logits, self.groups, value)
 
     @override(TorchDistribution)
@@ -57,7 +64,8 @@ class MaskedHeads(TorchDistribution):
     @override(TorchDistribution)
     def sample(self, *, sample_shape: Any = None) -> Tensor:
         """One draw, int64 [n, heads]."""
-        return heads.sample(self.logits, self.groups)
+        self._drawn = heads.sample(self.logits, self.groups)
+        return self._drawn[0]
 
     @override(TorchDistribution)
     def rsample(self, *, sample_shape: Any = None) -> Tensor:
@@ -112,9 +120,8 @@ class PhaseModule(TorchRLModule, ValueFunctionAPI):
         seen, mask = self.parts(batch)
         h = self.net.embed(seen)
         logits = torch.zeros_like(mask)
-        for group, at, rows in heads.in_use(mask, self.layout.groups):
-            if rows.any():
-                logits[:, at : at + group.count * group.size] = self.net.head(group, h)
+        for group, own in heads.choosing(mask, self.layout.groups):
+            logits[:, own] = self.net.head(group, h)
         return {Columns.ACTION_DIST_INPUTS: heads.mask_logits(logits, mask)}
 
     @override(TorchRLModule)

@@ -43,18 +43,19 @@ class Rows(nn.Module):
 
     def forward(self, x: Tensor, g: Tensor, exists: Tensor) -> Tensor:
         """x [n, lines, F], g [n, G], exists [n, lines, 1] in {0, 1}."""
-        h = torch.relu(self.own(x) + self.hospital(g).unsqueeze(1)) * exists
+        h = self.own(x).add_(self.hospital(g).unsqueeze(1)).mul_(exists).relu_()
         if self.kind == "lines":
-            by_sku = h.reshape(h.shape[0], -1, self.layout.skus, h.shape[-1]).sum(1)
-            again = self.sku(by_sku).repeat(1, self.layout.lines // self.layout.skus, 1)
-            mixed = self.mix(h) + again + self.all(mean(h, exists)).unsqueeze(1)
+            by_sku = h.unflatten(1, (-1, self.layout.skus)).sum(1)
+            mixed = self.mix(h)
+            mixed.unflatten(1, (-1, self.layout.skus)).add_(self.sku(by_sku).unsqueeze(1))
+            mixed.add_(self.all(mean(h, exists)).unsqueeze(1))
         elif self.kind == "attention":
             absent = exists.squeeze(-1) < 0.5
             absent = absent & ~absent.all(1, keepdim=True)
             mixed = self.mix(h + self.attend(h, h, h, key_padding_mask=absent, need_weights=False)[0])
         else:
             mixed = self.mix(h)
-        return torch.relu(mixed) * exists
+        return mixed.mul_(exists).relu_()
 
 
 def mean(h: Tensor, exists: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 from medchain.core import hospital, views
 from medchain.core.kernel import kernel
 from medchain.core.words import Phase
+from medchain.env.phase_kernels import forget
 from medchain.env.vector import VectorEnv
 from policies.scripted.arbiter import act_arbiter
 from policies.scripted.decide import Coordinator, decide
@@ -30,7 +31,7 @@ def start_memories(memories: Array, seeds: Array, agent: int) -> None:
 def answer_ward(
     episodes: Array,
     p: Array,
-    view: Array,
+    seen: Array,
     w: int,
     memories: Array,
     persona: int,
@@ -38,14 +39,13 @@ def answer_ward(
     command: Array,
     results: Array,
 ) -> None:
-    """Ward index `w` answers wherever it is asked."""
+    """Ward index `w` answers wherever it is asked; seen[n] is what it saw last in episode n."""
     for n in range(episodes.shape[0]):
         s = episodes[n]
         phase = int(s["phase"])
         if int(s["asked_ward"]) == w and (phase == Phase.REQUEST or phase == Phase.DISCLOSE or phase == Phase.REPLY):
-            view[0] = view[1]
-            views.see_ward(s, p[0], view[0], w)
-            act_ward(view[0], p[0], memories[n], persona, factor, command)
+            views.see_ward(s, p[0], seen[n], w)
+            act_ward(seen[n], p[0], memories[n], persona, factor, command)
             hospital.submit(s, p[0], command[0], results[n])
 
 
@@ -64,7 +64,7 @@ def answer_arbiter(episodes: Array, p: Array, view: Array, command: Array, resul
 def decide_everywhere(
     episodes: Array,
     p: Array,
-    view: Array,
+    desk: tuple[Array, Array, Array],
     which: int,
     knobs: Array,
     memories: Array,
@@ -73,13 +73,14 @@ def decide_everywhere(
     at: Array,
 ) -> None:
     """A coordinator writes its next calls wherever it is asked."""
+    v = desk[0][0]
     for n in range(episodes.shape[0]):
         at[n] = 0
         lengths[n] = 0
         if int(episodes[n]["phase"]) == Phase.COORDINATE:
-            view[0] = view[1]
-            views.see_coordinator(episodes[n], p[0], view[0])
-            lengths[n] = decide(which, view[0], p[0], knobs[0], memories[n], queues[n])
+            forget(desk)
+            views.see_coordinator(episodes[n], p[0], v)
+            lengths[n] = decide(which, v, p[0], knobs[0], memories[n], queues[n])
 
 
 class WardResponder:
@@ -92,15 +93,16 @@ class WardResponder:
     def start(self, batch: VectorEnv) -> None:
         """Forget, and take up the new episodes' streams."""
         self.memories = np.zeros(batch.n, memory_dtype(batch.sizes))
+        self.seen = np.zeros(batch.n, views.ward_dtype(batch.sizes))
         start_memories(self.memories, batch.episodes["seed"], self.agent)
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
         """Answer in every episode where this ward is asked."""
-        view, command = batch.scratch(agent)
+        _, command = batch.scratch(agent)
         answer_ward(
             batch.episodes,
             batch.params,
-            view,
+            self.seen,
             agent - 1,
             self.memories,
             int(self.persona),
@@ -138,11 +140,11 @@ class CoordinatorResponder:
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
         """Queue the next calls in every episode where the coordinator is asked."""
-        view, _ = batch.scratch(agent)
+        desk, _ = batch.scratch(agent)
         decide_everywhere(
             batch.episodes,
             batch.params,
-            view,
+            desk,
             self.which,
             self.knobs,
             self.memories,

@@ -1,11 +1,14 @@
 """Masked heads against torch's own categorical, and what a head that is not in use adds: nothing."""
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="learned roles need medchain[train]")
 
 from policies.learned import heads  # noqa: E402
+from policies.learned.draw import draw  # noqa: E402
 from policies.learned.layout import LINE, SKU, Group  # noqa: E402
+from policies.learned.module import MaskedHeads  # noqa: E402
 
 GROUPS = (Group("audit", LINE, 4, 3), Group("order", SKU, 2, 5))
 IN_USE = [0, 2, 4]
@@ -68,10 +71,31 @@ def test_draws_are_legal_and_as_frequent_as_their_probability() -> None:
     logits, mask, _, starts = case(1)
     masked = heads.mask_logits(logits.detach(), mask).expand(20_000, -1)
     torch.manual_seed(1)
-    drawn = heads.sample(masked, GROUPS)
+    drawn, logp = heads.sample(masked, GROUPS)
+    torch.testing.assert_close(logp, heads.log_prob(masked, GROUPS, drawn))
     at = torch.tensor(starts)
     assert (mask[0][at + drawn] == 1).all()
     probability = torch.softmax(masked[0, 6:9], -1)
     frequency = torch.bincount(drawn[:, 2], minlength=3) / len(drawn)
     assert (frequency - probability).abs().max() < 0.015
     assert (heads.best(masked[:1], GROUPS)[0, 2] == probability.argmax()).all()
+
+
+def test_a_draw_inverts_the_distribution_function() -> None:
+    """By hand: weights 1, 2 and 1 with the second forbidden leave 1/2 each; a head with one choice draws it, and adds 0."""
+    logits = np.log(np.array([[1, 2, 1, 1, 3]] * 3, np.float32))
+    logits[:, 1] = heads.FORBIDDEN
+    logits[:, 4] = heads.FORBIDDEN
+    chosen, logp = np.empty((3, 2), np.int64), np.empty(3, np.float32)
+    numbers = np.array([[0.0, 0.9], [0.49, 0.9], [0.999, 0.9]], np.float32)
+    draw(logits, np.array([3, 2]), heads.FORBIDDEN, numbers, chosen, logp)
+    assert chosen.tolist() == [[0, 0], [0, 0], [2, 0]]
+    np.testing.assert_allclose(logp, np.log(0.5), rtol=1e-6)
+
+
+def test_the_distribution_knows_the_log_probability_of_its_own_draw_only() -> None:
+    logits, mask, actions, _ = case()
+    own = MaskedHeads.of(GROUPS).from_logits(heads.mask_logits(logits.detach(), mask))
+    drawn = own.sample()
+    torch.testing.assert_close(own.logp(drawn), own.logp(drawn.clone()))
+    torch.testing.assert_close(own.logp(actions), heads.log_prob(own.logits, GROUPS, actions), rtol=0, atol=0)
