@@ -29,6 +29,7 @@ class PhaseBatch:
         self.modules = cast.learned
         self.env = VectorEnv(scenario, n, cast.responders, reward)
         self._frozen = cast.frozen
+        self._widths = [self._width(agent) for agent in range(scenario.sizes.agents)]
         self._taken = np.zeros((n, scenario.sizes.agents))
 
     def freeze(self, agent: int, decide: Decide) -> None:
@@ -69,6 +70,9 @@ class PhaseBatch:
 
     def width(self, agent: int) -> int:
         """Length of an observation with its mask."""
+        return self._widths[agent]
+
+    def _width(self, agent: int) -> int:
         env = self.env
         features = env.lines(agent) * len(env.line_features(agent)) + len(env.global_features(agent))
         return features + int(env.heads(agent).sum())

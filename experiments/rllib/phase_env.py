@@ -53,6 +53,8 @@ class PhaseEnv(MultiAgentEnv):
         self.batch = self.setting.batch(1)
         self.names = {a: self.setting.scenario.agents[a] for a in self.batch.modules}
         self._numbers = {name: a for a, name in self.names.items()}
+        heads = {a: self.batch.env.heads(a) for a in self.names}
+        self._starts = {a: np.cumsum(sizes) - sizes for a, sizes in heads.items()}
         self.possible_agents = list(self.names.values())
         self.agents = list(self.possible_agents)
         self.observation_spaces, self.action_spaces = phase_spaces_of(self.batch, self.names)
@@ -102,9 +104,8 @@ class PhaseEnv(MultiAgentEnv):
 
     def _legal(self, name: str, action: Any) -> np.ndarray[Any, Any]:
         agent = self._numbers[name]
-        heads, mask = self.batch.env.heads(agent), self.batch.env.mask(agent)
         chosen = np.asarray(action, np.int64).copy()
-        chosen[mask[np.cumsum(heads) - heads + chosen] == 0] = 0
+        chosen[self.batch.env.mask(agent)[self._starts[agent] + chosen] == 0] = 0
         return chosen[None]
 
 

@@ -24,7 +24,8 @@ from policies.learned.layout import role_of
 from policies.phase import Decide
 from policies.roster import coordinator
 from policies.scripted.batch import parse_persona
-from policies.scripted.responders import ArbiterResponder, CoordinatorResponder, WardResponder
+from policies.scripted.circle import circle
+from policies.scripted.responders import CoordinatorResponder
 
 KEYS = {"scripted": {"persona", "policy"}, "learned": {"module"}, "checkpoint": {"path", "greedy"}, "llm": {"model"}}
 """Which keys a kind of role may have."""
@@ -79,7 +80,7 @@ def check_roles(scenario: Scenario, parts: Mapping[str, RolePart], where: str) -
         role = role_of(names.index(name), scenario.sizes)
         if part.role == "learned" and owners.setdefault(part.module or name, role) != role:
             raise ConfigError(f"{where}: agents.{name}.module: {part.module} already plays a {owners[part.module or name]}")
-        _scripted(names.index(name), part, scenario)
+        _scripted({names.index(name): part}, scenario)
 
 
 def roles_as_data(parts: Mapping[str, RolePart]) -> dict[str, dict[str, Any]]:
@@ -97,11 +98,11 @@ def assemble(scenario: Scenario, parts: Mapping[str, RolePart]) -> Cast:
     Raises:
         ConfigError: a checkpoint is missing or does not fit.
     """
-    responders, frozen, learned = {}, {}, {}
+    responders, frozen, learned, scripted = {}, {}, {}, {}
     for agent, name in enumerate(scenario.agents):
         part = parts[name]
         if part.role == "scripted":
-            responders[agent] = _scripted(agent, part, scenario)
+            scripted[agent] = part
         elif part.role == "learned":
             learned[agent] = part.module or name
         elif part.role == "llm":
@@ -114,7 +115,7 @@ def assemble(scenario: Scenario, parts: Mapping[str, RolePart]) -> Cast:
 
             net = load_net(role_file(Path(part.path or ""), role_of(agent, scenario.sizes)), scenario.sizes)
             frozen[agent] = decider(net, agent, part.greedy)
-    return Cast(responders, frozen, learned)
+    return Cast({**responders, **_scripted(scripted, scenario)}, frozen, learned)
 
 
 def role_file(path: Path, role: str) -> Path:
@@ -133,12 +134,14 @@ def role_file(path: Path, role: str) -> Path:
     return found[0]
 
 
-def _scripted(agent: int, part: RolePart, scenario: Scenario) -> Any:
-    if agent == 0:
-        return CoordinatorResponder(coordinator(part.policy), load_knobs(part.policy))
-    if agent == scenario.sizes.agents - 1:
-        return ArbiterResponder()
-    return WardResponder(agent, *parse_persona(part.persona))
+def _scripted(parts: Mapping[int, RolePart], scenario: Scenario) -> dict[int, Responder]:
+    """What answers for the scripted agents."""
+    arbiter = scenario.sizes.agents - 1
+    wards = {a: parse_persona(part.persona) for a, part in parts.items() if 0 < a < arbiter}
+    found = circle(wards, arbiter if arbiter in parts else None)
+    if 0 in parts:
+        found[0] = CoordinatorResponder(coordinator(parts[0].policy), load_knobs(parts[0].policy))
+    return found
 
 
 def play_learned(path: Path, scenario: Scenario, seeds: Sequence[int]) -> Any:

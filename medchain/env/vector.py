@@ -39,13 +39,16 @@ QUEUE = 64
 
 
 class Responder(Protocol):
-    """An agent that answers at tool level, for all episodes at once."""
+    """Answers at tool level, for all episodes at once, in the place of one agent or of several."""
 
     def start(self, batch: VectorEnv) -> None:
         """New episodes have started."""
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
-        """Submit one command in every episode in which `agent` is asked."""
+        """Submit a command in every episode in which `agent` is asked.
+
+        It may go on for the agents it answers for, as far as the queues lead to no other; requests are made in Step.REQUEST.
+        """
 
 
 class VectorEnv:
@@ -76,7 +79,15 @@ class VectorEnv:
         self.lengths, self.at = np.zeros(n, np.int64), np.zeros(n, np.int64)
         self.paid = np.zeros((n, z.agents))
         self.step = 0
-        self.actions = [np.zeros((n, len(self.heads(a))), np.int64) for a in range(z.agents)]
+        arbiter = z.agents - 1
+        heads = (phases.coordinator_heads(z), *[phases.ward_heads(z)] * z.wards, phases.arbiter_heads(z))
+        self._heads = dict(enumerate(heads))
+        self._wards = np.zeros((z.wards, n, len(heads[1])), np.int64)
+        self.actions = [np.zeros((n, len(heads[0])), np.int64), *self._wards, np.zeros((n, len(heads[-1])), np.int64)]
+        wards = list(range(1, z.wards + 1))
+        who = {Step.REQUEST: wards, Step.AUDIT: [0], Step.RESPOND: wards, Step.REVIEW: [arbiter], Step.PLAN: [0]}
+        self._deciders = [[a for a in who[step] if a not in self.responders] for step in Step]
+        self._moves = (self._request, self._audit, self._respond, self._review, self._plan)
         self.asked = np.zeros((n, z.wards, z.skus), np.int8)
         self._waiting = np.zeros(z.agents, np.int64)
         self._outside = np.array([a in self.responders for a in range(z.agents)], np.int8)
@@ -91,10 +102,8 @@ class VectorEnv:
         )
 
     def heads(self, agent: int) -> Array:
-        """Choices per action head of an agent."""
-        if agent == 0:
-            return phases.coordinator_heads(self.sizes)
-        return phases.ward_heads(self.sizes) if agent <= self.sizes.wards else phases.arbiter_heads(self.sizes)
+        """Choices per action head of an agent, int64 [heads]."""
+        return self._heads[agent].copy()
 
     def line_features(self, agent: int) -> list[str]:
         """Names of the features per line."""
@@ -132,7 +141,7 @@ class VectorEnv:
         k.start_all(self.episodes, self._blank, self.params, keys)
         self.paid[:] = 0.0
         self.step = 0
-        for responder in self.responders.values():
+        for responder in dict.fromkeys(self.responders.values()):
             responder.start(self)
 
     @property
@@ -147,15 +156,13 @@ class VectorEnv:
 
     def deciders(self) -> list[int]:
         """Agents that act by `put` in this step."""
-        wards = list(range(1, self.sizes.wards + 1))
-        who = {Step.REQUEST: wards, Step.RESPOND: wards, Step.REVIEW: [self.sizes.agents - 1]}.get(self.phase, [0])
-        return [a for a in who if a not in self.responders]
+        return list(self._deciders[self.step % phases.STEPS])
 
     def observe(self, agent: int) -> tuple[Array, Array]:
         """Features of an agent now: float32 [n, lines, F] and float32 [n, G]."""
         lines = np.zeros((self.n, self.lines(agent), len(self.line_features(agent))), np.float32)
         out = np.zeros((self.n, len(self.global_features(agent))), np.float32)
-        step, views = int(self.phase) if not self.done else -1, self._views
+        step, views = self.step % phases.STEPS if not self.done else -1, self._views
         role = self._role(agent)
         if role == 0:
             k.observe_coordinator(self.episodes, self.params, views[0], step, lines, out)
@@ -167,7 +174,7 @@ class VectorEnv:
 
     def mask(self, agent: int) -> Array:
         """int8 [sum of heads]: what may be chosen in this step, head after head; 0 alone is the no-op of a head."""
-        step = -1 if self.done else int(self.phase)
+        step = -1 if self.done else self.step % phases.STEPS
         if (agent, step) not in self._masks:
             self._masks[agent, step] = k.mask_of(self.scenario, agent, step)
         return self._masks[agent, step].copy()
@@ -188,7 +195,7 @@ class VectorEnv:
         """Carry this step out, for whoever asks for `returns` at his own times."""
         if self.done:
             raise RuntimeError("these episodes are over; reset them with new seeds")
-        getattr(self, f"_{self.phase.name.lower()}")()
+        self._moves[self.step % phases.STEPS]()
         self.step += 1
 
     def returns(self, agents: Collection[int] | None = None) -> Array:
@@ -241,7 +248,6 @@ class VectorEnv:
 
     def _run(self) -> None:
         """Submit the queued calls; wards and the arbiter answer as they are asked."""
-        wards = np.stack([self.actions[w + 1] for w in range(self.sizes.wards)])
         while True:
             k.run_queues(
                 self.episodes,
@@ -249,7 +255,7 @@ class VectorEnv:
                 self.queues,
                 self.lengths,
                 self.at,
-                wards,
+                self._wards,
                 self.actions[-1],
                 self._outside,
                 self._views[1],

@@ -14,7 +14,8 @@ from medchain import medchain_v0
 from medchain.core.words import Phase
 from policies.knobs import load_knobs
 from policies.roster import coordinator
-from policies.scripted.responders import ArbiterResponder, CoordinatorResponder
+from policies.scripted.circle import circle
+from policies.scripted.responders import CoordinatorResponder
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("MEDCHAIN_LONG") != "1", reason="learns by outside clients: set MEDCHAIN_LONG=1"
@@ -45,7 +46,7 @@ def test_torchrl_plays_random_legal_episodes() -> None:
     from torchrl.envs.libs.pettingzoo import PettingZooWrapper
     from torchrl.envs.utils import MarlGroupMapType, check_env_specs
 
-    plain = medchain_v0.parallel_env(responders={ARBITER: ArbiterResponder()})
+    plain = medchain_v0.parallel_env(responders=circle({}, ARBITER))
     env = PettingZooWrapper(env=WithoutInfos(plain), group_map=MarlGroupMapType.ONE_GROUP_PER_AGENT, seed=3)
     check_env_specs(env)
     torch.manual_seed(0)
@@ -73,7 +74,7 @@ def test_stable_baselines_learns_the_wards() -> None:
     import torch
     from stable_baselines3 import PPO
 
-    others = {0: CoordinatorResponder(coordinator("restock"), load_knobs("restock")), ARBITER: ArbiterResponder()}
+    others = {0: CoordinatorResponder(coordinator("restock"), load_knobs("restock")), **circle({}, ARBITER)}
     env: Any = medchain_v0.parallel_env(responders=others)
     env = supersuit.observation_lambda_v0(env, lambda seen, _: seen["observation"], lambda space: space["observation"])
     env = supersuit.pettingzoo_env_to_vec_env_v1(env)

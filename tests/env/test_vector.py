@@ -11,7 +11,8 @@ from medchain.scenario import load_scenario
 from policies.knobs import load_knobs
 from policies.roster import coordinator
 from policies.scripted.batch import play
-from policies.scripted.responders import ArbiterResponder, CoordinatorResponder, WardResponder
+from policies.scripted.circle import circle
+from policies.scripted.responders import CoordinatorResponder
 from policies.scripted.wards import Persona
 
 
@@ -63,8 +64,8 @@ def test_shaping_is_paid_as_an_advance(reward: str) -> None:
 def test_scripted_agents_play_the_same_game(name: str) -> None:
     """All five scripted: the vector environment ends with the records of the compiled loop."""
     scenario = load_scenario("heavy")
-    responders = {0: CoordinatorResponder(coordinator(name), load_knobs(name)), 4: ArbiterResponder()}
-    responders |= {w: WardResponder(w) for w in (1, 2, 3)}
+    others = circle(dict.fromkeys((1, 2, 3), (Persona.SCRIPTED, 1.0)), 4)
+    responders = {0: CoordinatorResponder(coordinator(name), load_knobs(name)), **others}
     env = VectorEnv(scenario, 12, responders)
     env.reset(list(range(50, 62)))
     while not env.done:
@@ -76,7 +77,7 @@ def test_scripted_agents_play_the_same_game(name: str) -> None:
 
 def test_learned_coordinator_meets_scripted_wards() -> None:
     """Scripted wards answer what a phase-level coordinator asks; an always-padding ward is asked and caught."""
-    responders = {w: WardResponder(w, Persona.PADS, 2.0) for w in (1, 2, 3)} | {4: ArbiterResponder()}
+    responders = circle(dict.fromkeys((1, 2, 3), (Persona.PADS, 2.0)), 4)
     env = VectorEnv(load_scenario("light"), 5, responders)
     env.reset([1, 2, 3, 4, 5])
     while not env.done:

@@ -11,8 +11,9 @@ from medchain.env.vector import VectorEnv
 from medchain.scenario import load_scenario
 from policies.drive import play_session
 from policies.phase import Moment, phase_player
-from policies.scripted.responders import ArbiterResponder, WardResponder
+from policies.scripted.circle import circle
 from policies.scripted.single import ScriptedArbiter, ScriptedWard
+from policies.scripted.wards import Persona
 
 
 class Chance:
@@ -97,7 +98,7 @@ def test_all_roles_at_both_levels(decider: type, difficulty: str, first: int) ->
 def test_beside_scripted_agents(learns: list[int]) -> None:
     """Some roles at phase level, the others scripted: 2 x 30 episodes."""
     scenario, seeds = load_scenario("medium"), list(range(50, 80))
-    scripted = {a: WardResponder(a) if a < 4 else ArbiterResponder() for a in range(1, 5) if a not in learns}
+    scripted = circle({a: (Persona.SCRIPTED, 1.0) for a in (1, 2, 3) if a not in learns}, 4)
     env = VectorEnv(scenario, len(seeds), scripted)
     deciders = {a: Linear(env.heads(a), a) for a in range(5) if a not in scripted}
     together = in_batch(env, deciders, seeds)
