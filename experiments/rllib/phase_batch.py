@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments.rllib.credit.kernels import credit
 from experiments.rllib.phase_roles import RolePart, assemble
+from medchain.env.phase_spaces import width
 from medchain.env.phases import STEPS
 from medchain.env.vector import VectorEnv
 from medchain.scenario import Scenario
@@ -29,12 +30,14 @@ class PhaseBatch:
         self.modules = cast.learned
         self.env = VectorEnv(scenario, n, cast.responders, reward)
         self._frozen = cast.frozen
-        self._widths = [self._width(agent) for agent in range(scenario.sizes.agents)]
+        self._learned = np.array([a in self.modules for a in range(scenario.sizes.agents)], np.int8)
+        self._widths = [width(self.env, a) + int(self.env.heads(a).sum()) for a in range(scenario.sizes.agents)]
         self._taken = np.zeros((n, scenario.sizes.agents))
 
     def freeze(self, agent: int, decide: Decide) -> None:
         """Let `decide` play a learned agent."""
         self._frozen[agent] = decide
+        self._learned[agent] = 0
         self.modules = {a: module for a, module in self.modules.items() if a != agent}
 
     def reset(self, keys: Sequence[int]) -> None:
@@ -48,10 +51,11 @@ class PhaseBatch:
     def turn(self) -> list[int]:
         """Learned agents that decide now; empty once the episodes are over."""
         while not self.env.done:
-            asked = self.env.deciders()
-            learned = [a for a in asked if a in self.modules]
-            for agent in asked:
-                if agent in self._frozen:
+            learned = []
+            for agent in self.env.deciders():
+                if agent in self.modules:
+                    learned.append(agent)
+                else:
                     self.env.put(agent, self._frozen[agent](self._moment(agent)))
             if learned:
                 return learned
@@ -71,11 +75,6 @@ class PhaseBatch:
     def width(self, agent: int) -> int:
         """Length of an observation with its mask."""
         return self._widths[agent]
-
-    def _width(self, agent: int) -> int:
-        env = self.env
-        features = env.lines(agent) * len(env.line_features(agent)) + len(env.global_features(agent))
-        return features + int(env.heads(agent).sum())
 
     def observe_into(self, agent: int, out: Array) -> None:
         """Write the observations of an agent into out[n, width]."""
@@ -115,7 +114,7 @@ class PhaseBatch:
     def take(self, agent: int) -> Array:
         """What an agent has earned since it was last asked for, float64 [n]."""
         if self._returns[0] != self.env.step:
-            self._returns = (self.env.step, self.env.returns(self.modules))
+            self._returns = (self.env.step, self.env.returns(self._learned))
         earned = self._returns[1][:, agent] - self._taken[:, agent]
         self._taken[:, agent] = self._returns[1][:, agent]
         return earned

@@ -126,13 +126,12 @@ def look_all(
 
 
 @kernel
-def mark_asked(queues: Array, lengths: Array, asked: Array, reviews: bool) -> None:
-    """Which lines the queued calls ask about: evidence, or reviews."""
-    wanted = Kind.ESCALATE_TO_CLINICAL_REVIEW if reviews else Kind.REQUEST_EVIDENCE
+def mark_reviews(queues: Array, lengths: Array, asked: Array) -> None:
+    """Which lines the queued calls bring before the arbiter."""
     for n in range(asked.shape[0]):
         asked[n] = 0
         for i in range(lengths[n]):
-            if int(queues[n, i]["kind"]) == wanted:
+            if int(queues[n, i]["kind"]) == Kind.ESCALATE_TO_CLINICAL_REVIEW:
                 asked[n, int(queues[n, i]["ward"]), int(queues[n, i]["sku"])] = 1
 
 

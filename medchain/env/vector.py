@@ -7,7 +7,6 @@ scripted ward, arbiter or coordinator), and `advance` moves all records on.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,6 +32,9 @@ from medchain.scenario import Scenario
 Array = np.ndarray[Any, Any]
 REWARDS = ["terminal", "shaped", "progress", "guided"]
 """Reward modes by name, in the order of phase_kernels.TERMINAL and so on."""
+
+FEATURES = ((COORDINATOR_LINE, COORDINATOR_GLOBALS), (WARD_LINE, WARD_GLOBALS), (ARBITER_LINE, ARBITER_GLOBALS))
+"""Names of the features per line and per hospital, by role."""
 
 QUEUE = 64
 """Longest list of commands that one look of a coordinator expands to."""
@@ -88,7 +90,8 @@ class VectorEnv:
         who = {Step.REQUEST: wards, Step.AUDIT: [0], Step.RESPOND: wards, Step.REVIEW: [arbiter], Step.PLAN: [0]}
         self._deciders = [[a for a in who[step] if a not in self.responders] for step in Step]
         self._moves = (self._request, self._audit, self._respond, self._review, self._plan)
-        self.asked = np.zeros((n, z.wards, z.skus), np.int8)
+        self.asked = np.ones((n, z.wards, z.skus), np.int8)  # which lines may come before the arbiter
+        self._all = np.ones(z.agents, np.int8)
         self._waiting = np.zeros(z.agents, np.int64)
         self._outside = np.array([a in self.responders for a in range(z.agents)], np.int8)
         self._blank = new_episodes(z)
@@ -107,11 +110,11 @@ class VectorEnv:
 
     def line_features(self, agent: int) -> list[str]:
         """Names of the features per line."""
-        return (COORDINATOR_LINE, WARD_LINE, ARBITER_LINE)[self._role(agent)]
+        return FEATURES[self._role(agent)][0]
 
     def global_features(self, agent: int) -> list[str]:
         """Names of the features per hospital."""
-        return (COORDINATOR_GLOBALS, WARD_GLOBALS, ARBITER_GLOBALS)[self._role(agent)]
+        return FEATURES[self._role(agent)][1]
 
     def lines(self, agent: int) -> int:
         """Lines an agent decides about: all of them, or a ward its own SKUs."""
@@ -160,10 +163,9 @@ class VectorEnv:
 
     def observe(self, agent: int) -> tuple[Array, Array]:
         """Features of an agent now: float32 [n, lines, F] and float32 [n, G]."""
-        lines = np.zeros((self.n, self.lines(agent), len(self.line_features(agent))), np.float32)
-        out = np.zeros((self.n, len(self.global_features(agent))), np.float32)
-        step, views = self.step % phases.STEPS if not self.done else -1, self._views
-        role = self._role(agent)
+        lines = np.empty((self.n, self.lines(agent), len(self.line_features(agent))), np.float32)
+        out = np.empty((self.n, len(self.global_features(agent))), np.float32)
+        step, views, role = self.step % phases.STEPS if not self.done else -1, self._views, self._role(agent)
         if role == 0:
             k.observe_coordinator(self.episodes, self.params, views[0], step, lines, out)
         elif role == 1:
@@ -198,10 +200,10 @@ class VectorEnv:
         self._moves[self.step % phases.STEPS]()
         self.step += 1
 
-    def returns(self, agents: Collection[int] | None = None) -> Array:
-        """What agents (None: all) have earned since the episodes began, float64 [n, agents]; 0 for others."""
-        total = np.zeros_like(self.paid)
-        wanted = np.array([agents is None or a in agents for a in range(self.sizes.agents)], np.int8)
+    def returns(self, wanted: Array | None = None) -> Array:
+        """What agents have earned since the episodes began, float64 [n, agents]; wanted, int8 [agents]: 0 for the others."""
+        total = np.empty_like(self.paid)
+        wanted = self._all if wanted is None else wanted
         k.returns_so_far(self.episodes, self.params, self.mode, wanted, total)
         return total
 
@@ -215,16 +217,14 @@ class VectorEnv:
                 )
 
     def _audit(self) -> None:
-        self.asked[:] = 1
         if 0 not in self.responders:
             self._look(k.EVIDENCE)
-            k.mark_asked(self.queues, self.lengths, self.asked, False)
 
     def _respond(self) -> None:
         if 0 not in self.responders:
             self._run()
             self._look(k.REVIEWS)
-            k.mark_asked(self.queues, self.lengths, self.asked, True)
+            k.mark_reviews(self.queues, self.lengths, self.asked)
 
     def _review(self) -> None:
         if 0 not in self.responders:

@@ -1,7 +1,4 @@
-"""The three parts of the audit component: what padding was cut, what evidence was cited, which reviews were right.
-
-Rounds that have not opened hold no requests: there is nothing of them to count.
-"""
+"""The three parts of the audit component: what padding was cut, what evidence was cited, which reviews were right."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from medchain.reward.lines import ABSENT, excess_granted, padded
 def share_cut(s: Any, p: Any) -> float:
     """Share of the padded lines' excess value (cents) that was not allocated; 1 if there was no excess."""
     asked, granted = 0, 0
-    for r in range(int(s["round"])):
+    for r in range(s["requested"].shape[0]):
         for w in range(p["demand"].shape[0]):
             for k in range(p["demand"].shape[1]):
                 if padded(s, r, w, k):
@@ -32,7 +29,7 @@ def citing(s: Any) -> float:
     """Disclosures cited / the larger of disclosures and rounds."""
     rounds, wards, skus = s["requested"].shape
     cited, disclosed = 0, 0
-    for r in range(int(s["round"])):
+    for r in range(rounds):
         for w in range(wards):
             for k in range(skus):
                 cited += int(s["cited"][r, w, k]) != 0
@@ -43,9 +40,9 @@ def citing(s: Any) -> float:
 @kernel
 def reviewing(s: Any) -> float:
     """max(0, right − wrong/2) / the larger of reviews and rounds with a padded line; ABSENT if there was neither."""
-    _, wards, skus = s["requested"].shape
+    rounds, wards, skus = s["requested"].shape
     right, reviews, padded_rounds = 0, 0, 0
-    for r in range(int(s["round"])):
+    for r in range(rounds):
         padded_lines = 0
         for w in range(wards):
             for k in range(skus):

@@ -109,6 +109,8 @@ class Circle:
 
     def answer(self, batch: VectorEnv, agent: int) -> None:
         """Answer for all of the circle, wherever any of it is asked."""
+        if batch.phase == Step.REQUEST and agent - 1 in self.wards:
+            return  # the ward before has gone on to this one
         view, command = batch.scratch(batch.sizes.agents - 1)
         wards = (self._own, self._seen, self._memories, self._personas, self._factors)
         if batch.phase == Step.REQUEST:
