@@ -20,7 +20,7 @@ from medchain.reward.components import (
     waste_control,
 )
 from medchain.reward.lines import ABSENT, ward_fill
-from medchain.scenario import Weights
+from medchain.scenario_parts import Weights
 
 COMPONENTS = tuple(Weights.model_fields)
 """Names of the ten components, in the order of the weights and of a breakdown."""
