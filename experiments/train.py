@@ -47,6 +47,7 @@ class Trainer:
         check_quantisation(config.model.quantisation)
         for endpoint in endpoints_of(resolved(config)["agents"]).values():
             Client(endpoint).check()
+        self._given()
         open_folder(out, resolved(config))
         self.base = base_of(config, out, tell)
         self.text = text_settings(resolved(config), self.base)
@@ -59,8 +60,9 @@ class Trainer:
 
     def _check(self) -> None:
         """What would only fail once Ray runs."""
-        from policies.llm.adapters import check_adapter
+        from policies.llm.adapters import check_adapter, check_targets
 
+        check_targets(self.text.source)
         room = self.config.text.turn_tokens
         if "coordinator" in self.text.seats:
             wards = list(self.player.scenarios[self.config.difficulties[0]].wards)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,18 +38,30 @@ def check_platform(config: TrainConfig, path: Path) -> None:
         raise ConfigError(
             f"{path}: model.quantisation = {config.model.quantisation!r} needs bitsandbytes, which is not installed"
         )
-    check_gpus(config.scale, path)
+    check_scale(config.scale, path)
 
 
-def check_gpus(scale: ScalePart, path: Path) -> None:
-    """Refuse to begin with more GPUs than this machine has, unless it runs elsewhere."""
+PER_CORE = 8
+"""Runners and learners that a core may be asked to carry."""
+
+
+def check_scale(scale: ScalePart, path: Path) -> None:
+    """Refuse to begin with more processes or GPUs than this machine carries, unless it runs elsewhere."""
+    if scale.ray_address:
+        return
+    processes, most = scale.num_env_runners + scale.num_learners, PER_CORE * (os.cpu_count() or 1)
+    if processes > most:
+        raise ConfigError(
+            f"{path}: scale asks for {processes} runners and learners, this machine carries {most}, {PER_CORE} for each"
+            " core; set scale.ray_address or fewer"
+        )
     wanted = scale.num_gpus_per_env_runner * max(1, scale.num_env_runners)
     wanted += scale.num_gpus_per_learner * max(1, scale.num_learners)
-    if wanted and not scale.ray_address:
+    if wanted:
         import torch
 
-        if torch.cuda.device_count() < wanted:
-            have = torch.cuda.device_count()
+        have = torch.cuda.device_count()
+        if have < wanted:
             raise ConfigError(
                 f"{path}: scale asks for {wanted:g} GPUs, this machine has {have}; set scale.ray_address or fewer"
             )

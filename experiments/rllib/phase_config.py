@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from experiments.rllib.phase_roles import RolePart, assemble, check_roles, roles_as_data
-from experiments.train_checks import check_gpus, told_at
+from experiments.train_checks import check_scale, told_at
 from experiments.train_config import CONFIGS, LAST_SEED, Distinct, Part, Rate, RunPart, ScalePart, Seeds
 from medchain.env.phases import Step
 from medchain.errors import ConfigError, UnknownNameError
@@ -130,7 +130,7 @@ def load_phase_config(path: Path) -> PhaseConfig:
         raise ConfigError(f"training needs medchain[train]; not installed: {', '.join(missing)}")
     try:
         check_roles(config.scenario(), config.agents, str(path))
-        check_gpus(config.scale, path)
+        check_scale(config.scale, path)
         _check_learners(config, path)
         _check_rest(config, path)
     except UnknownNameError as error:

@@ -87,13 +87,27 @@ def check_adapter(folder: Path, source: Source) -> None:
     Raises:
         ModelError: there is no adapter, or it is of another base model or rank.
     """
+    state = read_adapter(folder)
+    _check_fit(_outline(source), state, folder)
+
+
+def check_targets(source: Source) -> None:
+    """Check that a base model has the layers that an adapter is put on, from the model's configuration alone.
+
+    Raises:
+        ModelError: it has none of them.
+    """
+    _outline(source)
+
+
+def _outline(source: Source) -> Any:
+    """A base model with its adapter, without the weights."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    state = read_adapter(folder)
     path, file = locate(source.name)
     config = AutoConfig.from_pretrained(path, **({"gguf_file": file} if file else {}))
     with torch.device("meta"):
-        _check_fit(with_lora(AutoModelForCausalLM.from_config(config), source.lora), state, folder)
+        return with_lora(AutoModelForCausalLM.from_config(config), source.lora)
 
 
 def _check_fit(model: Any, state: Mapping[str, np.ndarray[Any, Any]], folder: Path) -> None:

@@ -104,13 +104,23 @@ def lora_config(lora: Lora) -> Any:
 
 
 def with_lora(model: Any, lora: Lora, name: str = "default", checkpointing: bool = False) -> Any:
-    """The model with a fresh adapter; its own weights stay frozen. Never merged."""
+    """The model with a fresh adapter; its own weights stay frozen. Never merged.
+
+    Raises:
+        ModelError: the model has none of the layers that it is put on.
+    """
     from peft import get_peft_model
 
     if checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
         model.enable_input_require_grads()
-    return get_peft_model(model, lora_config(lora), adapter_name=name)
+    try:
+        return get_peft_model(model, lora_config(lora), adapter_name=name)
+    except ValueError:
+        known = sorted({n.rsplit(".", 1)[-1] for n, part in model.named_modules() if isinstance(part, torch.nn.Linear)})
+        raise ModelError(
+            f"lora.targets = {lora.targets!r}: expected all-linear or a list of this model's layers: {', '.join(known)}"
+        ) from None
 
 
 def is_lora(name: str) -> bool:

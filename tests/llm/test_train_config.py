@@ -55,6 +55,7 @@ WRONG = [
     (("train",), [], ["at least one"]),
     (("difficulties",), ["extreme"], ["extreme", "heavy"]),
     (("model", "name"), "other", ["belongs to the model named tiny"]),
+    (("scale",), {"num_env_runners": 10**6}, ["scale asks for 1000000 runners and learners", "scale.ray_address or fewer"]),
     (("model", "quantisation"), "fp3", ["model.quantisation", "nf4"]),
 ]
 

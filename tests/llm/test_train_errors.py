@@ -44,6 +44,12 @@ def test_a_missing_adapter(tmp_path, tiny_folder):
     (tmp_path / "empty").mkdir()
     agents = {"coordinator": {"role": "llm", "checkpoint": str(tmp_path / "empty")}}
     refused(tmp_path, r"expected an adapter \(adapter_config\.json\), or a run", model=on(tiny_folder), agents=agents)
+    assert not (tmp_path / "run").exists()
+
+
+def test_layers_that_the_model_does_not_have(tmp_path, tiny_folder):
+    model = {**on(tiny_folder), "lora": {"rank": 4, "alpha": 8, "targets": ["q_prj"]}}
+    refused(tmp_path, r"lora\.targets = .*q_prj.*expected all-linear or a list of .*q_proj", model=model)
 
 
 def adapter(tokenizer, folder, width, rank=4):
