@@ -44,10 +44,10 @@ class MaskedHeads(TorchDistribution):
     def logp(self, value: Tensor, **kwargs: Any) -> Tensor:
         """Log-probability [n] of actions [n, heads]; heads that are not in use add 0.
 
-        Of the last draw of `sample` it is known already, and has no gradient.
+        Of the last draw of `sample` it is known already, where no gradient is wanted.
         """
         drawn, known = self._drawn
-        if known is not None and value is drawn:
+        if known is not None and value is drawn and not self.logits.requires_grad:
             return known
         return heads.log_prob(self.logits, self.groups, value)
 

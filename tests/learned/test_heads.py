@@ -99,3 +99,5 @@ def test_the_distribution_knows_the_log_probability_of_its_own_draw_only() -> No
     drawn = own.sample()
     torch.testing.assert_close(own.logp(drawn), own.logp(drawn.clone()))
     torch.testing.assert_close(own.logp(actions), heads.log_prob(own.logits, GROUPS, actions), rtol=0, atol=0)
+    learning = MaskedHeads.of(GROUPS).from_logits(heads.mask_logits(logits, mask))
+    assert learning.logp(learning.sample()).requires_grad
