@@ -31,10 +31,11 @@ class Trainer:
             MedChainError: the model cannot be found or cannot do what is asked, or there is nothing to resume.
         """
         from experiments.memory_estimate import estimate_lines
+        from policies.llm.adapters import check_targets
         from policies.llm.endpoint import Client
         from policies.llm.player import Player
         from policies.llm.quantise import check_quantisation
-        from policies.llm.settings import endpoints_of, text_settings
+        from policies.llm.settings import endpoints_of, source_of, text_settings
         from policies.llm.where import locate
 
         self.config, self.out, self.tell = config, out, tell
@@ -48,6 +49,7 @@ class Trainer:
         for endpoint in endpoints_of(resolved(config)["agents"]).values():
             Client(endpoint).check()
         self._given()
+        check_targets(source_of(resolved(config)["model"], config.model.name))
         open_folder(out, resolved(config))
         self.base = base_of(config, out, tell)
         self.text = text_settings(resolved(config), self.base)
@@ -60,9 +62,8 @@ class Trainer:
 
     def _check(self) -> None:
         """What would only fail once Ray runs."""
-        from policies.llm.adapters import check_adapter, check_targets
+        from policies.llm.adapters import check_adapter
 
-        check_targets(self.text.source)
         room = self.config.text.turn_tokens
         if "coordinator" in self.text.seats:
             wards = list(self.player.scenarios[self.config.difficulties[0]].wards)

@@ -92,7 +92,8 @@ def write_report(out: Path, config: PhaseConfig) -> dict[str, Any]:
     intervals = {name: cluster_bootstrap([s for *_, s in row["episodes"]], seeds)._asdict() for name, row in rows.items()}
     results = {"rows": rows, "intervals": intervals, "gain over": gains}
     write_json(out / "results.json", results)
-    draw_curves(out, config)
+    if (out / "metrics.jsonl").is_file():
+        draw_curves(out, config)
     return results
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from experiments.train_checks import told_at
 from medchain.env.vector import Responder
 from medchain.errors import ConfigError
 from medchain.scenario import Scenario
@@ -57,8 +58,8 @@ def check_roles(scenario: Scenario, parts: Mapping[str, RolePart], where: str) -
     """Refuse roles that cannot play `scenario`.
 
     Raises:
-        ConfigError: an agent is missing or unknown, a key is of another kind of role, a module is shared by unlike roles.
-        UnknownNameError: no such persona or scripted coordinator.
+        ConfigError: an agent is missing or unknown, a key is of another kind of role, a module is shared by unlike roles;
+            no such persona or scripted coordinator.
     """
     names = list(scenario.agents)
     for name in names:
@@ -80,7 +81,7 @@ def check_roles(scenario: Scenario, parts: Mapping[str, RolePart], where: str) -
         role = role_of(names.index(name), scenario.sizes)
         if part.role == "learned" and owners.setdefault(part.module or name, role) != role:
             raise ConfigError(f"{where}: agents.{name}.module: {part.module} already plays a {owners[part.module or name]}")
-        _scripted({names.index(name): part}, scenario)
+        told_at(f"{where}: agents.{name}", _scripted, {names.index(name): part}, scenario)
 
 
 def roles_as_data(parts: Mapping[str, RolePart]) -> dict[str, dict[str, Any]]:

@@ -271,10 +271,11 @@ class VectorEnv:
                 self.responders[agent].answer(self, agent)
 
     def asks(self, agent: int) -> Array:
-        """bool [n]: where it is the agent's turn."""
+        """bool [n]: where it is the agent's turn. Requests wait for Step.REQUEST, in which nothing else is asked."""
         phase = self.episodes["phase"]
         if agent == 0:
             return np.asarray(phase == Phase.COORDINATE)
         if agent == self.sizes.agents - 1:
             return np.asarray(phase == Phase.VERDICT)
-        return np.asarray((self.episodes["asked_ward"] == agent - 1) & (phase != Phase.VERDICT))
+        in_step = (phase == Phase.REQUEST) == (self.phase == Step.REQUEST)
+        return np.asarray((self.episodes["asked_ward"] == agent - 1) & (phase != Phase.VERDICT) & in_step)

@@ -30,7 +30,7 @@ def draw(logits: Array, sizes: Array, forbidden: float, numbers: Array, chosen: 
             row, at = logits[n, at : at + sizes[h]], at + sizes[h]
             most, allowed, last = row[0], 0, 0
             for c in range(row.shape[0]):
-                if row[c] > forbidden:
+                if not row[c] <= forbidden:  # NaN counts: what is broken shows in the log-probability
                     allowed += 1
                     last = c
                 most = max(most, row[c])
@@ -39,7 +39,7 @@ def draw(logits: Array, sizes: Array, forbidden: float, numbers: Array, chosen: 
                 continue
             total = np.float32(0.0)
             for c in range(row.shape[0]):
-                weights[c] = math.exp(row[c] - most) if row[c] > forbidden else np.float32(0.0)
+                weights[c] = np.float32(0.0) if row[c] <= forbidden else math.exp(row[c] - most)
                 total += weights[c]
             below, aim = np.float32(0.0), numbers[n, h] * total
             for c in range(last + 1):

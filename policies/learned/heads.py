@@ -110,5 +110,5 @@ def sample(logits: Tensor, groups: Sequence[Group], generator: torch.Generator |
     sizes = np.repeat([g.size for g in groups], [g.count for g in groups]).astype(np.int64)
     numbers = torch.rand(len(logits), len(sizes), generator=generator)
     chosen, logp = np.empty(numbers.shape, np.int64), np.empty(len(logits), np.float32)
-    draw(logits.detach().cpu().numpy(), sizes, FORBIDDEN, numbers.numpy(), chosen, logp)
+    draw(logits.detach().float().cpu().numpy(), sizes, FORBIDDEN, numbers.numpy(), chosen, logp)
     return torch.from_numpy(chosen).to(logits.device), torch.from_numpy(logp).to(logits.device)

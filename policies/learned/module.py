@@ -100,6 +100,10 @@ class Best:
         """int64 [n, heads]."""
         return heads.best(self.logits, self.groups)
 
+    def logp(self, value: Tensor) -> Tensor:
+        """Log-probability [n] of actions [n, heads], as of the distribution that these are the best choices of."""
+        return heads.log_prob(self.logits, self.groups, value)
+
 
 class PhaseModule(TorchRLModule, ValueFunctionAPI):
     """RLModule of one learned role.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,17 @@ if not torch.cuda.is_available():
     os.environ.setdefault("TRANSFORMERS_SDPA_FORCE_GQA", "1")
 
 
+ALL_LINEAR = "all-linear"
+"""Target of an adapter: every linear layer but the output head."""
+
+
 @dataclass(frozen=True)
 class Lora:
     """A LoRA adapter: rank, alpha, and the layers it is put on ("all-linear", or names)."""
 
     rank: int = 16
     alpha: int = 32
-    targets: str | tuple[str, ...] = "all-linear"
+    targets: str | tuple[str, ...] = ALL_LINEAR
 
 
 @dataclass(frozen=True)
@@ -107,20 +112,33 @@ def with_lora(model: Any, lora: Lora, name: str = "default", checkpointing: bool
     """The model with a fresh adapter; its own weights stay frozen. Never merged.
 
     Raises:
-        ModelError: the model has none of the layers that it is put on.
+        ModelError: the model lacks a layer that it is put on.
     """
     from peft import get_peft_model
 
     if checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
         model.enable_input_require_grads()
+    _check_targets(model, lora.targets)
+    return get_peft_model(model, lora_config(lora), adapter_name=name)
+
+
+def _check_targets(model: Any, targets: str | tuple[str, ...]) -> None:
+    """Each name is a layer's, or the end of it; a text is all-linear or a regular expression for whole names, as in PEFT."""
+    from transformers.pytorch_utils import Conv1D
+
+    if targets == ALL_LINEAR:
+        return
+    layers = [name for name, part in model.named_modules() if isinstance(part, torch.nn.Linear | Conv1D)]
+    pattern, names = isinstance(targets, str), [targets] if isinstance(targets, str) else targets
     try:
-        return get_peft_model(model, lora_config(lora), adapter_name=name)
-    except ValueError:
-        known = sorted({n.rsplit(".", 1)[-1] for n, part in model.named_modules() if isinstance(part, torch.nn.Linear)})
-        raise ModelError(
-            f"lora.targets = {lora.targets!r}: expected all-linear or a list of this model's layers: {', '.join(known)}"
-        ) from None
+        found = [any(re.fullmatch(t, n) if pattern else f".{n}".endswith(f".{t}") for n in layers) for t in names]
+    except re.error:
+        found = [False]
+    if not all(found) or not found:
+        known = ", ".join(sorted({name.rsplit(".", 1)[-1] for name in layers}))
+        told = f"{names[found.index(False)]!r} is none of this model's" if found else "there is none"
+        raise ModelError(f"lora.targets: {told}; expected {ALL_LINEAR} or a list of its layers: {known}")
 
 
 def is_lora(name: str) -> bool:

@@ -18,8 +18,21 @@ def tiny_model(tokenizer: Any, seed: int = 0, width: int = 128, layers: int = 4,
     Numbers start close to their neighbours, so that what is learned of 40 says something of 41.
     """
     torch.manual_seed(seed)
-    config = Qwen3Config(
-        vocab_size=len(tokenizer),
+    special = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
+    config = tiny_config(len(tokenizer), width, layers, heads, **special)
+    model = Qwen3ForCausalLM(config)
+    with torch.no_grad():
+        table = model.get_input_embeddings().weight
+        values = number_ids(tokenizer)
+        ids = torch.tensor(list(values))
+        table[ids] = 0.3 * table[ids] + _number_features(torch.tensor(list(values.values())), width) * table.std()
+    return model
+
+
+def tiny_config(vocabulary: int, width: int, layers: int, heads: int, **special: int) -> Any:
+    """Shape of the embedded model; `special` are ids of tokens."""
+    return Qwen3Config(
+        vocab_size=vocabulary,
         hidden_size=width,
         intermediate_size=3 * width,
         num_hidden_layers=layers,
@@ -29,16 +42,8 @@ def tiny_model(tokenizer: Any, seed: int = 0, width: int = 128, layers: int = 4,
         max_position_embeddings=8192,
         tie_word_embeddings=True,
         bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
+        **special,
     )
-    model = Qwen3ForCausalLM(config)
-    with torch.no_grad():
-        table = model.get_input_embeddings().weight
-        values = number_ids(tokenizer)
-        ids = torch.tensor(list(values))
-        table[ids] = 0.3 * table[ids] + _number_features(torch.tensor(list(values.values())), width) * table.std()
-    return model
 
 
 def _number_features(values: torch.Tensor, width: int) -> torch.Tensor:

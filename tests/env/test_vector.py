@@ -9,10 +9,12 @@ from medchain.env.phases import STEPS
 from medchain.env.vector import VectorEnv
 from medchain.scenario import load_scenario
 from policies.knobs import load_knobs
+from policies.respond import PolicyResponder
 from policies.roster import coordinator
 from policies.scripted.batch import play
 from policies.scripted.circle import circle
 from policies.scripted.responders import CoordinatorResponder
+from policies.scripted.single import ScriptedWard
 from policies.scripted.wards import Persona
 
 
@@ -73,6 +75,31 @@ def test_scripted_agents_play_the_same_game(name: str) -> None:
         env.advance()
     expected = [hashlib.sha256(r.tobytes()).hexdigest() for r in play(scenario, name, range(50, 62))]
     assert digests(env) == expected
+
+
+@pytest.mark.parametrize("by", ["circle", "policy"])
+def test_a_round_that_closes_early_waits_for_the_others(by: str) -> None:
+    """A coordinator that closes rounds when it likes: nobody requests before all are at the next round."""
+    scenario, seeds = load_scenario("medium"), list(range(50, 56))
+
+    def others() -> dict:
+        wards = {w: PolicyResponder(ScriptedWard(scenario, name)) for w, name in enumerate(scenario.wards, 1)}
+        alone = circle(dict.fromkeys((1, 2, 3), (Persona.SCRIPTED, 1.0)))
+        return {0: CoordinatorResponder(coordinator("random_legal"), load_knobs("random_legal"))} | (
+            alone if by == "circle" else wards
+        )
+
+    env = VectorEnv(scenario, len(seeds), others())
+    env.reset(seeds)
+    while not env.done:
+        assert set(env.episodes["round"]) == {env.step // STEPS + 1}
+        env.advance()
+    for seed, record in zip(seeds, digests(env), strict=True):
+        single = VectorEnv(scenario, 1, others())
+        single.reset([seed])
+        while not single.done:
+            single.advance()
+        assert digests(single) == [record]
 
 
 def test_learned_coordinator_meets_scripted_wards() -> None:

@@ -101,3 +101,19 @@ def test_the_distribution_knows_the_log_probability_of_its_own_draw_only() -> No
     torch.testing.assert_close(own.logp(actions), heads.log_prob(own.logits, GROUPS, actions), rtol=0, atol=0)
     learning = MaskedHeads.of(GROUPS).from_logits(heads.mask_logits(logits, mask))
     assert learning.logp(learning.sample()).requires_grad
+
+
+def test_what_is_broken_shows_in_the_log_probability() -> None:
+    """A network that has come to nothing is not mistaken for one that is certain; nor does it draw the forbidden."""
+    logits, mask, _, starts = case()
+    drawn, logp = heads.sample(heads.mask_logits(torch.full_like(logits, torch.nan), mask), GROUPS)
+    assert logp.isnan().all()
+    assert (mask.gather(1, torch.tensor(starts) + drawn) == 1).all()
+
+
+def test_half_precision_draws_too() -> None:
+    logits, mask, _, _ = case()
+    torch.manual_seed(3)
+    drawn, logp = heads.sample(heads.mask_logits(logits.detach(), mask).bfloat16(), GROUPS)
+    assert drawn.shape == (6, 6)
+    assert logp.isfinite().all()

@@ -126,6 +126,21 @@ def test_same_keys_same_episodes_whoever_plays_them() -> None:
     assert len({e.get_return() for e in first}) > 1
 
 
+def test_rllibs_own_runner_plays_the_most_probable_choices() -> None:
+    """Without exploration too it asks for the log-probability of what it chose; the batched runner plays the same."""
+    from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+
+    batched = batched_runner(("coordinator",), batch=1)
+    own = MultiAgentEnvRunner(batched.config)
+    own.set_state({"rl_module": batched.get_state()["rl_module"], "weights_seq_no": 1})
+    (theirs,) = own.sample(num_episodes=1, explore=False)
+    key = theirs.agent_episodes["coordinator"].infos.data[-1]["key"]
+    (ours,) = batched.sample(keys=[key], explore=False)
+    for name in ("get_actions", "get_observations"):
+        played = [getattr(e.agent_episodes["coordinator"], name)() for e in (theirs, ours)]
+        np.testing.assert_array_equal(*played)
+
+
 def test_whole_episodes_for_any_request() -> None:
     runner = batched_runner(("coordinator",), batch=4)
     assert len(runner.sample(num_episodes=6)) == 6
@@ -155,6 +170,8 @@ def test_roles_that_cannot_be() -> None:
     check_roles(scenario, parts(), "x.yaml")
     with pytest.raises(ConfigError, match=r"agents\.nurse: no such agent"):
         check_roles(scenario, parts(nurse={"role": "learned"}), "x.yaml")
+    with pytest.raises(ConfigError, match=r"x\.yaml: agents\.ward_er: persona .* `pads` takes a factor"):
+        check_roles(scenario, parts(ward_er={"role": "scripted", "persona": ["pads", -1]}), "x.yaml")
     with pytest.raises(ConfigError, match="a scripted role takes persona, policy"):
         check_roles(scenario, parts(arbiter={"role": "scripted", "module": "a"}), "x.yaml")
     with pytest.raises(ConfigError, match="already plays a coordinator"):

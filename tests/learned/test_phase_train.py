@@ -164,6 +164,12 @@ def test_wards_are_not_set_beside_nobody(name: str, said: str, tmp_path: Path) -
         load_phase_config(path)
 
 
+def test_no_iterations_are_an_evaluation(trainer: Any, tmp_path: Path) -> None:
+    results = trainer(small("coordinator_ppo", tmp_path / "x.yaml"), "run").run(0)
+    assert results["gain over"]["learned, before"]["mean"] == 0.0
+    assert not (tmp_path / "run" / "curves.png").exists()
+
+
 def test_another_experiment_is_not_resumed(trainer: Any, tmp_path: Path) -> None:
     """The folder stays as it was."""
     trainer(small("coordinator_ppo", tmp_path / "x.yaml"), "run").run(1)

@@ -47,9 +47,13 @@ def test_a_missing_adapter(tmp_path, tiny_folder):
     assert not (tmp_path / "run").exists()
 
 
-def test_layers_that_the_model_does_not_have(tmp_path, tiny_folder):
-    model = {**on(tiny_folder), "lora": {"rank": 4, "alpha": 8, "targets": ["q_prj"]}}
-    refused(tmp_path, r"lora\.targets = .*q_prj.*expected all-linear or a list of .*q_proj", model=model)
+@pytest.mark.parametrize("built", [True, False], ids=["in a folder", "embedded"])
+@pytest.mark.parametrize("targets", [["q_proj", "v_prj"], "((", "nothing", ["embed_tokens"], []], ids=str)
+def test_layers_that_the_model_does_not_have(tmp_path, tiny_folder, built, targets):
+    lora = {"lora": {"rank": 4, "alpha": 8, "targets": targets}}
+    match = r"lora\.targets: .*; expected all-linear or a list of its layers: .*q_proj"
+    refused(tmp_path, match, model={**on(tiny_folder), **lora} if built else lora)
+    assert not (tmp_path / "run").exists()
 
 
 def adapter(tokenizer, folder, width, rank=4):
