@@ -85,7 +85,7 @@ class VectorEnv:
         heads = (phases.coordinator_heads(z), *[phases.ward_heads(z)] * z.wards, phases.arbiter_heads(z))
         self._heads = dict(enumerate(heads))
         self._wards = np.zeros((z.wards, n, len(heads[1])), np.int64)
-        self.actions = [np.zeros((n, len(heads[0])), np.int64), *self._wards, np.zeros((n, len(heads[-1])), np.int64)]
+        self._coordinator, self._arbiter = (np.zeros((n, len(heads[a])), np.int64) for a in (0, -1))
         wards = list(range(1, z.wards + 1))
         who = {Step.REQUEST: wards, Step.AUDIT: [0], Step.RESPOND: wards, Step.REVIEW: [arbiter], Step.PLAN: [0]}
         self._deciders = [[a for a in who[step] if a not in self.responders] for step in Step]
@@ -97,12 +97,12 @@ class VectorEnv:
         self._blank = new_episodes(z)
         self._masks: dict[tuple[int, int], Array] = {}
         self._answer = np.zeros(1, command_dtype(z))
-        view = np.zeros(1, coordinator_dtype(z))
-        self._views = (
-            (view, as_bytes(view), spans(view.dtype, VIEW_TABLES)),
-            np.zeros(2, ward_dtype(z)),
-            np.zeros(2, arbiter_dtype(z)),
-        )
+        self._view, self._spans = np.zeros(1, coordinator_dtype(z)), spans(coordinator_dtype(z), VIEW_TABLES)
+        self._views = np.zeros(2, ward_dtype(z)), np.zeros(2, arbiter_dtype(z))
+
+    def _desk(self) -> tuple[Array, Array, Array]:
+        """The coordinator's view as phase_kernels.forget takes it; made anew: a copy's buffers share no memory."""
+        return self._view, as_bytes(self._view), self._spans
 
     def heads(self, agent: int) -> Array:
         """Choices per action head of an agent, int64 [heads]."""
@@ -129,7 +129,7 @@ class VectorEnv:
         The buffer is an array of two views (fill [0]; [1] is a blank); for the coordinator, whose view is ten times as
         large, it is what phase_kernels.forget takes.
         """
-        return self._views[self._role(agent)], self._answer
+        return self._views[agent > self.sizes.wards] if agent > 0 else self._desk(), self._answer
 
     def reset(self, seeds: Array | list[int]) -> None:
         """Start `n` episodes, one per seed.
@@ -165,13 +165,13 @@ class VectorEnv:
         """Features of an agent now: float32 [n, lines, F] and float32 [n, G]."""
         lines = np.empty((self.n, self.lines(agent), len(self.line_features(agent))), np.float32)
         out = np.empty((self.n, len(self.global_features(agent))), np.float32)
-        step, views, role = self.step % phases.STEPS if not self.done else -1, self._views, self._role(agent)
+        step, role = self.step % phases.STEPS if not self.done else -1, self._role(agent)
         if role == 0:
-            k.observe_coordinator(self.episodes, self.params, views[0], step, lines, out)
+            k.observe_coordinator(self.episodes, self.params, self._desk(), step, lines, out)
         elif role == 1:
-            k.observe_ward(self.episodes, self.params, views[1], agent - 1, step, lines, out)
+            k.observe_ward(self.episodes, self.params, self._views[0], agent - 1, step, lines, out)
         else:
-            k.observe_arbiter(self.episodes, self.params, views[2], step, self.asked, lines, out)
+            k.observe_arbiter(self.episodes, self.params, self._views[1], step, self.asked, lines, out)
         return lines, out
 
     def mask(self, agent: int) -> Array:
@@ -183,7 +183,12 @@ class VectorEnv:
 
     def put(self, agent: int, actions: Array) -> None:
         """Set an agent's choices, int [n, heads], for this step."""
-        self.actions[agent][:] = actions
+        if agent == 0:
+            self._coordinator[:] = actions
+        elif agent <= self.sizes.wards:
+            self._wards[agent - 1] = actions
+        else:
+            self._arbiter[:] = actions
 
     def advance(self) -> Array:
         """Carry this step out; the rewards it earned, float64 [n, agents]."""
@@ -213,7 +218,7 @@ class VectorEnv:
                 self.responders[ward].answer(self, ward)
             else:
                 k.request_all(
-                    self.episodes, self.params, self._views[1], ward - 1, self.actions[ward], self._answer, self.results
+                    self.episodes, self.params, self._views[0], ward - 1, self._wards[ward - 1], self._answer, self.results
                 )
 
     def _audit(self) -> None:
@@ -244,7 +249,7 @@ class VectorEnv:
             self._run()
 
     def _look(self, which: int) -> None:
-        k.look_all(self.episodes, self.params, self._views[0], which, self.actions[0], self.queues, self.lengths, self.at)
+        k.look_all(self.episodes, self.params, self._desk(), which, self._coordinator, self.queues, self.lengths, self.at)
 
     def _run(self) -> None:
         """Submit the queued calls; wards and the arbiter answer as they are asked."""
@@ -256,10 +261,9 @@ class VectorEnv:
                 self.lengths,
                 self.at,
                 self._wards,
-                self.actions[-1],
+                self._arbiter,
                 self._outside,
-                self._views[1],
-                self._views[2],
+                *self._views,
                 self._answer,
                 self.results,
                 self._waiting,

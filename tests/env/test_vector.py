@@ -1,6 +1,8 @@
 """N phase-level episodes equal N single ones, and scripted agents play the same game in the vector environment."""
 
+import copy
 import hashlib
+import pickle
 
 import numpy as np
 import pytest
@@ -100,6 +102,27 @@ def test_a_round_that_closes_early_waits_for_the_others(by: str) -> None:
         while not single.done:
             single.advance()
         assert digests(single) == [record]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize("scripted", [True, False], ids=["scripted coordinator", "everybody by put"])
+def test_a_copy_plays_on_as_the_original(copied, scripted: bool) -> None:
+    """Buffers that show the same memory must do so in the copy too."""
+    seeds = [3, 4, 5]
+    env = VectorEnv(
+        load_scenario("heavy"),
+        3,
+        {0: CoordinatorResponder(coordinator("auditor"), load_knobs("auditor"))} if scripted else None,
+    )
+    env.reset(seeds)
+    for moves in (12, 28):
+        twin = copied(env)
+        for _ in range(moves):
+            for one in (env, twin):
+                for agent in one.deciders():
+                    one.put(agent, choose(one, agent, seeds))
+                one.move()
+            assert digests(env) == digests(twin)
 
 
 def test_learned_coordinator_meets_scripted_wards() -> None:
